@@ -31,18 +31,60 @@ pub struct Source<'a> {
     pub entries: &'a [Target],
     /// What compiled code may do to each extern object.
     pub objects: &'a [Kind],
-    /// The key of each table; `None`: it does not have exactly one word.
-    pub keys: &'a [Option<Key>],
+    /// The key of each table.
+    pub keys: &'a [Key],
+    /// What is where behind [`Found::noted`].
+    pub noted: Noted,
 }
 
-/// The key of a table, packed into one word.
+/// What decides about a look-up in a table: its key, packed into words, and what an action selector hashes.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// For each field, its index among the keys of a site, and its shift in bits.
-    pub fields: Vec<(u32, u32)>,
-    /// Whether it leads to the same action until the table changes, and nothing else happens when it is looked up.
-    /// Then what it led to is at [`Found::place`] of the table's [`Places::recent`], if the key there is this one.
+    /// Its fields.
+    pub fields: Vec<KeyPart>,
+    /// Its words, at least one, which is 0 where the table has no key.
+    pub words: usize,
+    /// Whether it leads to the same action until the table changes. Then what it led to is at [`place`] of the table's
+    /// [`Places::recent`], if the key behind it is this one.
     pub repeats: bool,
+    /// What is done where a key is found there.
+    pub note: Note,
+}
+
+/// A field of a packed key.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyPart {
+    /// Its index among the keys of a site.
+    pub index: u32,
+    /// The first of its words in the packed key.
+    pub word: usize,
+    /// Bits below it there.
+    pub shift: u32,
+    /// Words that it takes.
+    pub limbs: u32,
+}
+
+/// What a look-up does besides leading to an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// Nothing.
+    Nothing,
+    /// It dates what it found, and counts the packet there if the table has a direct counter. [`Found::noted`] is an
+    /// address, behind which [`Source::noted`] says what is where.
+    Counted(Option<crate::Counted>),
+    /// What [`Vm::note`] does with [`Found::noted`].
+    Called,
+}
+
+/// Octets between [`Found::noted`] and what is noted there, each a number of 64 bits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Noted {
+    /// Packets that were counted.
+    pub packets: usize,
+    /// Octets of these.
+    pub octets: usize,
+    /// The time of the last look-up that led here, in nanoseconds.
+    pub last_hit: usize,
 }
 
 /// What an extern object is to compiled code.
@@ -76,9 +118,11 @@ pub trait Vm {
     /// Executes the instruction `at`, which is neither a jump (but `InSet` and `Round`) nor a call.
     fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next;
 
-    /// Looks up a key in the table of a site. `key`: the key packed into one word; `None`: it does not have exactly one
-    /// word. Places stay as they are.
-    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>) -> Found;
+    /// Looks up a key, which is packed as [`Key`] says, in the table of a site. Places stay as they are.
+    fn find(&mut self, words: &[u64], site: u32, key: &[u64]) -> Found;
+
+    /// Notes a look-up in a table that found what [`Found::noted`] says, without looking it up. Places stay as they are.
+    fn note(&mut self, table: u32, noted: u32);
 
     /// Calls an extern.
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next;
@@ -92,31 +136,51 @@ pub trait Vm {
 
 /// What a look-up found.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(32))]
+#[repr(C)]
 pub struct Found {
-    /// The key, if it is one word.
-    pub key: u64,
     /// Where the data of the action is, at least as many words as [`ActionCode::data`]: valid until the next call of
     /// [`Vm`], or, in a table's [`Places::recent`], until the table changes. An address, because a machine may go to
     /// another thread.
     pub args: usize,
+    /// What is noted where: see [`Note`].
+    pub noted: usize,
     /// 1 if it found an entry, 0 if not.
-    pub hit: u64,
+    pub hit: u32,
     /// The index of the action among the table's; [`NONE`](crate::NONE): no action is run.
     pub action: u32,
 }
 
 /// How many keys of a table are kept, as a power of two.
-pub const RECENT_BITS: u32 = 6;
+pub const PLACES_BITS: u32 = 6;
 /// How many keys of a table are kept.
-pub const RECENT: usize = 1 << RECENT_BITS;
+pub const PLACES: usize = 1 << PLACES_BITS;
 /// What spreads keys over places: 2⁶⁴ divided by the golden ratio, odd.
 pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
+/// By how many bits what is known of a key's place is turned before the next word goes in.
+pub const TURN: u32 = 23;
+
+/// The place of a key among [`PLACES`].
+pub fn place(key: &[u64]) -> usize {
+    place_of(key.iter().copied())
+}
+
+/// The place of a key of these words.
+#[inline]
+pub fn place_of(key: impl Iterator<Item = u64>) -> usize {
+    let mixed = key.fold(0, |mixed: u64, word| mixed.rotate_left(TURN) ^ word);
+    (mixed.wrapping_mul(SPREAD) >> (64 - PLACES_BITS)) as usize
+}
+
+/// Words of a place: a [`Found`], then a key of the given number of words; a half line of the cache or more.
+pub const fn place_words(key: usize) -> usize {
+    (size_of::<Found>() / 8 + key).next_multiple_of(4)
+}
 
 impl Found {
-    /// The place of a key among [`RECENT`].
-    pub fn place(key: u64) -> usize {
-        (key.wrapping_mul(SPREAD) >> (64 - RECENT_BITS)) as usize
+    /// It as words, as compiled code reads it, on a machine whose numbers begin with the low octet.
+    pub fn words(&self) -> [u64; size_of::<Found>() / 8] {
+        let result = u64::from(self.hit) | u64::from(self.action) << 32;
+        [self.args as u64, self.noted as u64, result]
     }
 }
 
@@ -137,7 +201,9 @@ pub struct Places {
     pub length: u64,
     /// The cells of each extern object.
     pub cells: *const Cells,
-    /// For each table the address of [`RECENT`] times [`Found`], if its [`Key::repeats`].
+    /// The time in the block, in nanoseconds.
+    pub now: u64,
+    /// For each table the address of [`PLACES`] places of [`place_words`], if its [`Key::repeats`].
     pub recent: *const usize,
     /// Where the `error` of the job is.
     pub error: *const u64,

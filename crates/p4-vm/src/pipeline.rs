@@ -169,8 +169,7 @@ impl<A: Architecture> Pipeline<A> {
             machine.cells = vm::native::cells(&mut machine.objects);
             machine.interpreted = self.compiled.native.is_none();
             if !machine.interpreted {
-                let tables = machine.tables.iter_mut();
-                machine.recent = tables.map(TableState::keep_recent).collect();
+                machine.recent = vm::native::keep_recent(&mut machine);
             }
         }
         machine.value_sets = value_sets.collect();

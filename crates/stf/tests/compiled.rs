@@ -1,5 +1,9 @@
 //! Compiled code does what the interpreter does: the same packets out, and the same state behind them.
 
+#[path = "compiled/headers.rs"]
+mod headers;
+#[path = "compiled/kept.rs"]
+mod kept;
 #[path = "compiled/large.rs"]
 mod large;
 #[path = "compiled/operators.rs"]

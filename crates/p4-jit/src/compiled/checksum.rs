@@ -15,30 +15,37 @@ const MOST: usize = 1 << 12;
 const SHORT: u32 = 48;
 
 impl Emitter<'_, '_> {
-    /// Compiles a call of an extern; `false`: it is none that updates or verifies an Internet checksum.
+    /// Compiles a call of an extern; `false`: it is none that updates or verifies a checksum.
     ///
-    /// The interpreter computes those with a `varbit` that is not empty, and those that do not verify.
+    /// The interpreter computes what is no Internet checksum of short values or has a `varbit` that is not empty, and is
+    /// called for those that do not verify.
     pub fn checksum(&mut self, call: u32) -> bool {
         let ExternCode::Checksum {
             verify,
             condition,
-            groups: Some(groups),
-            sum: (sum, width @ 1..=64),
+            groups,
+            sum: (sum, width),
             ..
         } = &self.program.source.code.externs[call as usize]
         else {
             return false;
         };
-        let values: usize = groups.iter().map(|group| group.lanes.len()).sum();
-        if values > MOST {
-            return false;
-        }
-        let [interpreted, after] = [self.cold_block(), self.build.create_block()];
+        let after = self.build.create_block();
         if self.program.constant(*condition) != Some(1) {
             let condition = self.load(*condition);
             let not = self.build.ins().icmp_imm(IntCC::Equal, condition, 0);
             self.leave_if(not, after);
         }
+        let values =
+            |groups: &[SumGroup]| groups.iter().map(|group| group.lanes.len()).sum::<usize>();
+        let short = groups.as_deref().filter(|groups| values(groups) <= MOST);
+        let Some(groups) = short.filter(|_| (1..=64).contains(width)) else {
+            self.call(call);
+            self.jump(after);
+            self.build.switch_to_block(after);
+            return true;
+        };
+        let interpreted = self.cold_block();
         for (length, _) in groups.iter().filter_map(|group| group.varbit) {
             let length = self.load(length);
             self.leave_if(length, interpreted);

@@ -32,6 +32,7 @@ pub const HELD: usize = offset_of!(Context<'static>, places) + offset_of!(Places
 pub const BITS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, bits);
 pub const CURSOR: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cursor);
 pub const LENGTH: usize = offset_of!(Context<'static>, places) + offset_of!(Places, length);
+pub const NOW: usize = offset_of!(Context<'static>, places) + offset_of!(Places, now);
 pub const CELLS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, cells);
 pub const EMITTED: usize = offset_of!(Context<'static>, places) + offset_of!(Places, emitted);
 pub const ROOM: usize = offset_of!(Context<'static>, places) + offset_of!(Places, room);
@@ -56,7 +57,7 @@ type Function = unsafe extern "C" fn(*mut Context<'_>, *mut u64) -> u32;
 pub const CALLBACKS: [(&str, *const u8); 6] = [
     ("step", step as *const u8),
     ("find", find as *const u8),
-    ("find_wide", find_wide as *const u8),
+    ("note", note as *const u8),
     ("call", call as *const u8),
     ("reject", reject as *const u8),
     ("aborted", aborted as *const u8),
@@ -89,19 +90,20 @@ extern "C" fn step(context: *mut Context<'_>, at: Target) -> Next {
     })
 }
 
-/// Looks up a key. What it found is in the context.
-extern "C" fn find(context: *mut Context<'_>, site: u32, key: u64) -> Next {
-    look_up(context, site, Some(key))
-}
-
-extern "C" fn find_wide(context: *mut Context<'_>, site: u32) -> Next {
-    look_up(context, site, None)
-}
-
-#[inline(always)]
-fn look_up(context: *mut Context<'_>, site: u32, key: Option<u64>) -> Next {
+/// Looks up a key of the given number of words. What it found is in the context.
+extern "C" fn find(context: *mut Context<'_>, site: u32, key: *const u64, len: u32) -> Next {
+    // SAFETY: it is a place on the code's stack that has so many words, all of which the code has written.
+    let key = unsafe { std::slice::from_raw_parts(key, len as usize) };
     interpret(context, Next::End, |vm, words, _, found| {
         *found = vm.find(words, site, key);
+        Next::Step
+    })
+}
+
+/// Notes a look-up in a table that compiled code did itself.
+extern "C" fn note(context: *mut Context<'_>, table: u32, noted: u32) -> Next {
+    interpret(context, Next::End, |vm, _, _, _| {
+        vm.note(table, noted);
         Next::Step
     })
 }

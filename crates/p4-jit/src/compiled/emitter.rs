@@ -3,10 +3,13 @@
 use super::context;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
-    AliasRegion, Block, BlockArg, FuncRef, InstBuilder, MemFlags, Type, Value, types,
+    AliasRegion, Block, BlockArg, FuncRef, InstBuilder, MemFlags, StackSlot, StackSlotData,
+    StackSlotKind, Type, Value, types,
 };
 use cranelift_frontend::FunctionBuilder;
-use p4_vm::native::{ActionCode, ApplySite, Found, RECENT_BITS, SPREAD, Source};
+use p4_vm::native::{
+    ActionCode, ApplySite, Found, Key, Note, PLACES_BITS, SPREAD, Source, TURN, place_words,
+};
 use p4_vm::{MetaField, NONE, Reported, Slot, Target};
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -17,7 +20,7 @@ use std::mem::offset_of;
 pub struct Callbacks {
     pub step: FuncRef,
     pub find: FuncRef,
-    pub find_wide: FuncRef,
+    pub note: FuncRef,
     pub call: FuncRef,
     pub reject: FuncRef,
     pub aborted: FuncRef,
@@ -74,6 +77,8 @@ pub struct Emitter<'a, 'f> {
     pub words: Value,
     /// Where the packet leaves the block because of what the interpreter found.
     pub end: Block,
+    /// Where keys are put on the stack.
+    pub key: Option<StackSlot>,
     /// Whether a place was outside of storage. Then the code must not be used.
     pub outside: bool,
 }
@@ -302,66 +307,130 @@ impl Emitter<'_, '_> {
     pub fn find(&mut self, site: u32) -> Value {
         let Source { code, keys, .. } = self.program.source;
         let slots = &code.sites[site as usize];
+        let key = &keys[slots.table as usize];
         let own = self
             .build
             .ins()
             .iadd_imm(self.context, context::FOUND as i64);
-        let Some(key) = &keys[slots.table as usize] else {
-            let next = self.callback(self.callbacks.find_wide, types::I32, site.into());
-            self.leave_if(next, self.end);
-            return own;
-        };
-        let parts = key
-            .fields
-            .iter()
-            .map(|&(at, up)| (slots.keys[at as usize], up));
-        let mut word = self.number(0);
-        for (i, (slot, up)) in parts.enumerate() {
-            let part = self.load(slot);
-            let part = self.up(part, up.into());
-            word = match i {
-                0 => part,
-                _ => self.build.ins().bor(word, part),
-            };
-        }
+        let words = self.pack(key, slots);
         if !key.repeats {
-            self.find_word(site, word);
+            self.ask(site, &words);
             return own;
         }
-        let found = self.build.create_block();
+        let [known, found] = [self.build.create_block(), self.build.create_block()];
         let place = self.build.append_block_param(found, types::I64);
         let asked = self.cold_block();
-        let recent = self.recent(slots.table, word);
-        let held = self.load_place(recent, offset_of!(Found, key) as i32);
-        let same = self.build.ins().icmp(IntCC::Equal, held, word);
-        let none: &[BlockArg] = &[];
-        self.build
-            .ins()
-            .brif(same, found, &[BlockArg::Value(recent)], asked, none);
+        let recent = self.recent(slots.table, &words);
+        let mut differ = self.number(0);
+        for (&word, at) in words.iter().zip((size_of::<Found>() as i32..).step_by(8)) {
+            let held = self.load_place(recent, at);
+            let bits = self.build.ins().bxor(held, word);
+            differ = self.build.ins().bor(differ, bits);
+        }
+        self.branch(differ, asked, known);
         self.build.switch_to_block(asked);
-        self.find_word(site, word);
+        self.ask(site, &words);
         self.build.ins().jump(found, &[BlockArg::Value(own)]);
+        self.build.switch_to_block(known);
+        self.note(slots.table, key.note, recent);
+        self.build.ins().jump(found, &[BlockArg::Value(recent)]);
         self.build.switch_to_block(found);
         place
     }
 
+    /// The words of a site's key.
+    fn pack(&mut self, key: &Key, site: &ApplySite) -> Vec<Value> {
+        let mut words = vec![None; key.words];
+        for part in &key.fields {
+            let first = site.keys[part.index as usize];
+            for (word, slot) in (part.word..).zip(first..first + part.limbs) {
+                let value = self.load(slot);
+                let value = self.up(value, part.shift.into());
+                words[word] = Some(match words[word] {
+                    Some(before) => self.build.ins().bor(before, value),
+                    None => value,
+                });
+            }
+        }
+        let words = words.into_iter();
+        words
+            .map(|word| word.unwrap_or_else(|| self.number(0)))
+            .collect()
+    }
+
+    /// Does what the interpreter does besides looking up a key. `found`: what it led to.
+    fn note(&mut self, table: u32, note: Note, found: Value) {
+        if note == Note::Nothing {
+            return;
+        }
+        let noted = self.load_place(found, offset_of!(Found, noted) as i32);
+        let Note::Counted(counted) = note else {
+            let table = self.build.ins().iconst(types::I32, i64::from(table));
+            let noted = self.build.ins().ireduce(types::I32, noted);
+            let arguments = [self.context, table, noted];
+            let call = self.build.ins().call(self.callbacks.note, &arguments);
+            let next = self.build.inst_results(call)[0];
+            self.leave_if(next, self.end);
+            return;
+        };
+        let at = self.program.source.noted;
+        let now = self.fixed_field(context::NOW);
+        self.store_place(noted, at.last_hit as i32, now);
+        let Some(counted) = counted else { return };
+        if counted.packets {
+            let packets = self.load_place(noted, at.packets as i32);
+            let packets = self.build.ins().iadd_imm(packets, 1);
+            self.store_place(noted, at.packets as i32, packets);
+        }
+        if counted.octets {
+            let length = self.fixed_field(context::LENGTH);
+            let octets = self.load_place(noted, at.octets as i32);
+            let octets = self.build.ins().iadd(octets, length);
+            self.store_place(noted, at.octets as i32, octets);
+        }
+    }
+
     /// Has the interpreter look up a key.
-    fn find_word(&mut self, site: u32, key: Value) {
+    fn ask(&mut self, site: u32, key: &[Value]) {
+        let slot = self.key_slot(key.len());
+        for (&word, at) in key.iter().zip((0..).step_by(8)) {
+            self.build.ins().stack_store(word, slot, at);
+        }
         let site = self.build.ins().iconst(types::I32, i64::from(site));
-        let arguments = [self.context, site, key];
+        let place = self.build.ins().stack_addr(types::I64, slot, 0);
+        let len = self.build.ins().iconst(types::I32, key.len() as i64);
+        let arguments = [self.context, site, place, len];
         let call = self.build.ins().call(self.callbacks.find, &arguments);
         let next = self.build.inst_results(call)[0];
         self.leave_if(next, self.end);
     }
 
+    /// A place on the stack for a key of the given number of words: one for all keys of a function.
+    fn key_slot(&mut self, words: usize) -> StackSlot {
+        let octets = words as u32 * 8;
+        let slots = &mut self.build.func.sized_stack_slots;
+        if let Some(slot) = self.key {
+            slots[slot].size = slots[slot].size.max(octets);
+            return slot;
+        }
+        let data = StackSlotData::new(StackSlotKind::ExplicitSlot, octets, 3);
+        *self.key.insert(self.build.create_sized_stack_slot(data))
+    }
+
     /// The place of a key among those that were looked up in a table lately.
-    fn recent(&mut self, table: u32, key: Value) -> Value {
+    fn recent(&mut self, table: u32, key: &[Value]) -> Value {
         let tables = self.fixed_field(context::RECENT);
         let first = self.load_fixed(tables, table as i32 * size_of::<usize>() as i32);
+        let mut mixed = key[0];
+        for &word in &key[1..] {
+            let turned = self.build.ins().rotl_imm(mixed, i64::from(TURN));
+            mixed = self.build.ins().bxor(turned, word);
+        }
         let spread = self.number(SPREAD);
-        let spread = self.build.ins().imul(key, spread);
-        let place = self.down(spread, (64 - RECENT_BITS).into());
-        let offset = self.build.ins().imul_imm(place, size_of::<Found>() as i64);
+        let spread = self.build.ins().imul(mixed, spread);
+        let place = self.down(spread, (64 - PLACES_BITS).into());
+        let octets = place_words(key.len()) as i64 * 8;
+        let offset = self.build.ins().imul_imm(place, octets);
         self.build.ins().iadd(first, offset)
     }
 

@@ -79,7 +79,8 @@ impl<'a> Writer<'a> {
         for (name, _) in CALLBACKS {
             let args: &[_] = match name {
                 "reject" => &[types::I64],
-                "find" => &[types::I32, types::I64],
+                "find" => &[types::I32, types::I64, types::I32],
+                "note" => &[types::I32, types::I32],
                 "aborted" => &[],
                 _ => &[types::I32],
             };
@@ -138,13 +139,13 @@ impl<'a> Writer<'a> {
         builder: &mut FunctionBuilderContext,
     ) -> Option<()> {
         let (module, functions, left) = (&mut self.module, &mut self.functions, &mut self.left);
-        let [step, find, find_wide, call, reject, aborted] = self
+        let [step, find, note, call, reject, aborted] = self
             .callbacks
             .map(|callback| module.declare_func_in_func(callback, function));
         let callbacks = Callbacks {
             step,
             find,
-            find_wide,
+            note,
             call,
             reject,
             aborted,
@@ -220,6 +221,7 @@ mod tests {
                 cursor: &mut self.cursor,
                 length: 0,
                 cells: std::ptr::null(),
+                now: 0,
                 recent: std::ptr::null(),
                 error: std::ptr::null(),
                 checksum_error: std::ptr::null(),
@@ -239,7 +241,11 @@ mod tests {
             Next::Step
         }
 
-        fn find(&mut self, _: &[u64], _: u32, _: Option<u64>) -> Found {
+        fn find(&mut self, _: &[u64], _: u32, _: &[u64]) -> Found {
+            panic!("no table");
+        }
+
+        fn note(&mut self, _: u32, _: u32) {
             panic!("no table");
         }
 
@@ -269,6 +275,7 @@ mod tests {
             entries: &[0],
             objects: &[],
             keys: &[],
+            noted: p4_vm::native::Noted::default(),
         })?;
         let mut words = [0, 1, 5];
         let mut vm = Counting {

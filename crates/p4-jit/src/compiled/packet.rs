@@ -308,7 +308,8 @@ fn lanes_fit(header: &HeaderCode) -> bool {
     lanes.all(|lane| u32::from(lane.octet) + 8 <= read)
 }
 
+/// The last word of a header.
 fn words_of(header: &HeaderCode) -> u32 {
-    let fields = header.fields.iter().map(|field| field.word);
-    fields.max().unwrap_or(0)
+    let last = |field: &FieldCode| field.word + field.width.div_ceil(64).max(1) - 1;
+    header.fields.iter().map(last).max().unwrap_or(0)
 }

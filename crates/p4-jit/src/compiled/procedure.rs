@@ -79,6 +79,7 @@ pub fn write<'f>(
         context,
         words,
         end,
+        key: None,
         outside: false,
     };
     let mut procedure = Procedure {
@@ -312,7 +313,8 @@ impl Procedure<'_, '_, '_> {
         let site = &code.sites[site as usize];
         if site.hit != NONE {
             let hit = offset_of!(Found, hit) as i32;
-            let hit = self.emitter.load_place(found, hit);
+            let hit = self.emitter.load_number(found, hit);
+            let hit = self.emitter.build.ins().uextend(types::I64, hit);
             self.emitter.store(site.hit, hit);
         }
         let after = self.emitter.build.create_block();

@@ -78,7 +78,23 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 }
 
-/// The fields as parts of eight octets each, if every one of them is.
+/// The fields in the order of the packet, each word of a wide one as a field of its own.
+fn words(header: &HeaderCode) -> impl Iterator<Item = FieldCode> {
+    header.fields.iter().flat_map(|field| {
+        let limbs = (0..field.width.div_ceil(64)).rev();
+        limbs.map(|limb| {
+            let below = 64 * limb;
+            let width = (field.width - below).min(64);
+            FieldCode {
+                at: field.at + field.width - below - width,
+                width,
+                word: field.word + limb,
+            }
+        })
+    })
+}
+
+/// The fields as parts of eight octets each, if every word of them is.
 fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
     let octets = header.bits as usize / 8;
     if header.varbit.is_some() || !header.bits.is_multiple_of(8) || octets > LANE_OCTETS {
@@ -86,7 +102,7 @@ fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
     }
     // The last eight octets hold every field that begins in them.
     let last = (header.bits / 8).saturating_sub(8);
-    let lane = |field: &FieldCode| {
+    let lane = |field: FieldCode| {
         let octet = (field.at / 8).min(last);
         let skip = field.at - 8 * octet;
         (skip + field.width <= 64).then(|| Lane {
@@ -96,7 +112,7 @@ fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
             word: field.word,
         })
     };
-    header.fields.iter().map(lane).collect()
+    words(header).map(lane).collect()
 }
 
 /// The fields as parts of eight octets each, as they are written.
@@ -106,10 +122,7 @@ fn parts(header: &HeaderCode) -> Option<Vec<Part>> {
         return None;
     }
     let mut parts: Vec<Part> = Vec::new();
-    for field in &header.fields {
-        if field.width > 64 {
-            return None;
-        }
+    for field in words(header) {
         let end = field.at % 64 + field.width;
         let part = |up: u32, down: u32, last| Part {
             word: field.word,

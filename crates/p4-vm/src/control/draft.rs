@@ -88,6 +88,7 @@ impl Machine {
             if let Object::Profile(of) = &mut self.objects[id as usize] {
                 swap(of, profile);
             }
+            self.forget_recent(id);
         }
         let DraftWrites {
             counters,
@@ -122,6 +123,15 @@ impl Machine {
             self.value_sets[id as usize].swap(members);
         }
         draft
+    }
+
+    /// Says that an action profile changes, so that keys may lead elsewhere in the tables that it implements.
+    pub(super) fn forget_recent(&mut self, profile: u32) {
+        let tables = self.tables.iter_mut();
+        let implemented = |table: &&mut TableState| table.profile.is_some_and(|of| of.0 == profile);
+        for table in tables.filter(implemented) {
+            table.forget_recent();
+        }
     }
 
     /// Has packets that compiled code serves find the writes that wait for the cells of an object.

@@ -426,6 +426,7 @@ impl Machine {
 
     fn profile_mut(&mut self, profile: ExternId) -> Result<&mut Profile, ControlError> {
         self.profile(profile)?;
+        self.forget_recent(profile.0);
         Ok(self.profile_view_mut(profile.0).expect("checked above"))
     }
 

@@ -15,6 +15,12 @@ pub struct Direct {
     pub filter: Filter,
 }
 
+#[cfg(feature = "native")]
+impl Direct {
+    /// Octets before the counter.
+    pub const COUNTER: usize = std::mem::offset_of!(Direct, counter);
+}
+
 /// What a table's direct objects do.
 #[derive(Clone, Debug, Default)]
 pub struct DirectObjects {

@@ -5,7 +5,7 @@ use super::gradual::Gradual;
 use super::index::{Index, Slab};
 #[cfg(feature = "native")]
 use super::recent::Recent;
-use super::{Direct, TableState, hash_of};
+use super::{Direct, TableState, Touched, hash_of};
 use crate::pending::{Writable, Writes};
 use std::collections::BTreeMap;
 use std::mem::{swap, take};
@@ -45,7 +45,7 @@ impl TableState {
             outcomes: Chunks::default(),
             default: self.default.clone(),
             default_action: self.default_action.clone(),
-            default_direct: Direct::default(),
+            default_touched: Touched::default(),
             pending: BTreeMap::new(),
             profile: self.profile,
             plain: self.plain,
@@ -104,7 +104,7 @@ impl TableState {
     pub fn publish(&mut self, draft: &mut TableState) {
         swap(self, draft);
         swap(&mut self.touched, &mut draft.touched);
-        swap(&mut self.default_direct, &mut draft.default_direct);
+        swap(&mut self.default_touched, &mut draft.default_touched);
         // Compiled code knows where they are.
         #[cfg(feature = "native")]
         swap(&mut self.recent, &mut draft.recent);
@@ -116,6 +116,8 @@ impl TableState {
 
     /// Has packets find what these write, and nothing that waited before.
     pub fn publish_cells(&mut self, writes: Writes<Direct, Option<u32>>) {
+        // The first packet that finds an entry carries out what waits for it.
+        self.forget_recent();
         self.pending = writes;
     }
 

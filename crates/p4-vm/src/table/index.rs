@@ -4,7 +4,8 @@
 
 use super::chunks::Chunks;
 use super::gradual::Gradual;
-use super::key::{KeyField, KeyLayout};
+use super::key::KeyLayout;
+use super::prefixes::Prefixes;
 use super::tuples::Tuples;
 use foldhash::fast::FixedState;
 use std::hash::{BuildHasher, Hasher};
@@ -90,10 +91,10 @@ pub fn hash(words: &[u64]) -> u64 {
 }
 
 /// Entries by their packed value.
-type Hashed = Gradual<u32>;
+pub type Hashed = Gradual<u32>;
 
 #[inline]
-fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
+pub fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
     let found = table.find(hash(key), |&id| same(slab.value(id), key));
     found.copied()
 }
@@ -188,143 +189,10 @@ pub fn at(places: &[u32], key: u64) -> Option<u32> {
         .filter(|&id| id != NO_ENTRY)
 }
 
-fn insert(table: &mut Hashed, slab: &Slab, id: u32) {
+pub fn insert(table: &mut Hashed, slab: &Slab, id: u32) {
     table.insert_unique(hash(slab.value(id)), id, |&other| hash(slab.value(other)));
 }
 
-fn remove(table: &mut Hashed, slab: &Slab, id: u32) {
+pub fn remove(table: &mut Hashed, slab: &Slab, id: u32) {
     table.remove(hash(slab.value(id)), |&other| other == id);
-}
-
-/// Longest prefix first: a hash for each length, and a filter by the key's first bits that says which
-/// lengths are worth asking.
-#[derive(Debug)]
-pub struct Prefixes {
-    field: KeyField,
-    /// Longest first.
-    groups: Vec<PrefixGroup>,
-    /// For each value of the first bits, the groups that have an entry there (or once had).
-    filter: Vec<u64>,
-    filter_bits: u32,
-}
-
-#[derive(Debug)]
-struct PrefixGroup {
-    length: u32,
-    mask: Vec<u64>,
-    table: Hashed,
-}
-
-impl Prefixes {
-    /// Groups beyond this many are asked without filter.
-    const FILTERED: usize = 64;
-
-    fn new(field: KeyField) -> Self {
-        let filter_bits = field.width.min(12);
-        Prefixes {
-            field,
-            groups: Vec::new(),
-            filter: vec![0; 1 << filter_bits],
-            filter_bits,
-        }
-    }
-
-    /// The key's first bits.
-    #[inline]
-    fn bucket(&self, key: &[u64]) -> usize {
-        let used = self.field.width - 64 * (self.field.limbs as u32 - 1);
-        let top = key[self.field.word + self.field.limbs - 1] >> self.field.shift;
-        if used >= self.filter_bits {
-            let mask = (1 << self.filter_bits) - 1;
-            return (top >> (used - self.filter_bits) & mask) as usize;
-        }
-        let below = key[self.field.word + self.field.limbs - 2];
-        let mask = (1u64 << used) - 1;
-        let more = self.filter_bits - used;
-        ((top & mask) << more | below >> (64 - more)) as usize
-    }
-
-    fn mark(&mut self, slab: &Slab, group: usize, id: u32) {
-        if group >= Self::FILTERED {
-            return;
-        }
-        let entry = &slab.entries[id as usize];
-        let first = self.bucket(&entry.value);
-        let count = 1 << self.filter_bits.saturating_sub(entry.prefix);
-        for bits in &mut self.filter[first..first + count] {
-            *bits |= 1 << group;
-        }
-    }
-
-    fn insert(&mut self, slab: &Slab, id: u32) {
-        let entry = &slab.entries[id as usize];
-        let at = match self
-            .groups
-            .binary_search_by(|g| entry.prefix.cmp(&g.length))
-        {
-            Ok(at) => at,
-            Err(at) => {
-                let group = PrefixGroup {
-                    length: entry.prefix,
-                    mask: entry.mask.clone(),
-                    table: Hashed::default(),
-                };
-                self.groups.insert(at, group);
-                self.make_room(at);
-                at
-            }
-        };
-        insert(&mut self.groups[at].table, slab, id);
-        self.mark(slab, at, id);
-    }
-
-    /// Moves the filter's bits of the groups from `at` on by one.
-    fn make_room(&mut self, at: usize) {
-        if at >= Self::FILTERED {
-            return;
-        }
-        let before = (1 << at) - 1;
-        for bits in &mut self.filter {
-            *bits = *bits & before | (*bits & !before) << 1;
-        }
-    }
-
-    fn remove(&mut self, slab: &Slab, id: u32) {
-        let prefix = slab.entries[id as usize].prefix;
-        let Ok(at) = self.groups.binary_search_by(|g| prefix.cmp(&g.length)) else {
-            return;
-        };
-        remove(&mut self.groups[at].table, slab, id);
-        // An empty group stays: its length may come again, and there are few lengths.
-        if at < Self::FILTERED && self.groups[at].table.is_empty() {
-            for bits in &mut self.filter {
-                *bits &= !(1 << at);
-            }
-        }
-    }
-
-    #[inline]
-    fn lookup(&self, slab: &Slab, key: &[u64], masked: &mut [u64]) -> Option<u32> {
-        let mut candidates = self.filter[self.bucket(key)];
-        while candidates != 0 {
-            let group = &self.groups[candidates.trailing_zeros() as usize];
-            candidates &= candidates - 1;
-            if let Some(id) = group.lookup(slab, key, masked) {
-                return Some(id);
-            }
-        }
-        let rest = self.groups.get(Self::FILTERED..).unwrap_or_default();
-        rest.iter()
-            .find_map(|group| group.lookup(slab, key, masked))
-    }
-}
-
-impl PrefixGroup {
-    #[inline]
-    fn lookup(&self, slab: &Slab, key: &[u64], masked: &mut [u64]) -> Option<u32> {
-        for ((masked, key), mask) in masked.iter_mut().zip(key).zip(&self.mask) {
-            *masked = key & mask;
-        }
-        find(&self.table, slab, masked)
-    }
 }

@@ -16,6 +16,8 @@ pub struct KeyLayout {
     pub words: usize,
     /// Bits in all fields together.
     pub bits: u32,
+    /// The last word that fields share, and its bits that they use.
+    shared: Option<(usize, u32)>,
 }
 
 /// A field of a packed key.
@@ -36,52 +38,58 @@ pub struct KeyField {
 impl KeyLayout {
     pub fn new(program: &Program, table: &Table) -> Self {
         let mut layout = KeyLayout::default();
-        // Bits used of the last word that fields share.
-        let mut shared: Option<(usize, u32)> = None;
         for (index, key) in table.keys.iter().enumerate() {
             let width = key
                 .ty
                 .scalar(program)
                 .map_or(key.value.ty.width(), |s| s.width());
-            if key.kind == MatchKind::Selector {
-                layout.selectors.push((index, width));
-                continue;
+            match key.kind {
+                MatchKind::Selector => layout.selectors.push((index, width)),
+                _ => layout.push(index, &key.name, key.kind.clone(), width),
             }
-            let limbs = width.div_ceil(64).max(1) as usize;
-            let (word, shift) = match shared {
-                _ if limbs > 1 => {
-                    layout.words += limbs;
-                    (layout.words - limbs, 0)
-                }
-                Some((word, used)) if used + width <= 64 => {
-                    shared = Some((word, used + width));
-                    (word, used)
-                }
-                _ => {
-                    layout.words += 1;
-                    shared = Some((layout.words - 1, width));
-                    (layout.words - 1, 0)
-                }
-            };
-            layout.bits += width;
-            layout.places.push((index as u32, shift));
-            layout.fields.push(KeyField {
-                index,
-                name: key.name.clone(),
-                kind: key.kind.clone(),
-                width,
-                word,
-                shift,
-                limbs,
-            });
         }
         layout
     }
 
-    /// Index among the table's keys, and shift, of each field of a key that is one word; `None`: it is not.
+    /// The same, with what a selector hashes in words behind the key.
     #[cfg(feature = "native")]
-    pub fn places_in_word(&self) -> Option<&[(u32, u32)]> {
-        (self.words == 1).then_some(&self.places[..])
+    pub fn with_selectors(&self) -> Self {
+        let mut layout = self.clone();
+        layout.shared = None;
+        for &(index, width) in &self.selectors {
+            layout.push(index, "", MatchKind::Selector, width);
+        }
+        layout
+    }
+
+    fn push(&mut self, index: usize, name: &str, kind: MatchKind, width: u32) {
+        let limbs = width.div_ceil(64).max(1) as usize;
+        let (word, shift) = match self.shared {
+            _ if limbs > 1 => {
+                self.words += limbs;
+                (self.words - limbs, 0)
+            }
+            Some((word, used)) if used + width <= 64 => {
+                self.shared = Some((word, used + width));
+                (word, used)
+            }
+            _ => {
+                self.words += 1;
+                self.shared = Some((self.words - 1, width));
+                (self.words - 1, 0)
+            }
+        };
+        self.bits += width;
+        self.places.push((index as u32, shift));
+        self.fields.push(KeyField {
+            index,
+            name: name.to_owned(),
+            kind,
+            width,
+            word,
+            shift,
+            limbs,
+        });
     }
 
     /// Packs the values found at `slots`.

@@ -8,20 +8,26 @@ mod filter;
 mod gradual;
 mod index;
 mod key;
+mod prefixes;
 #[cfg(feature = "native")]
 mod recent;
 mod tuples;
 
 pub use constant::source_entries;
 pub use direct::{Direct, DirectObjects, DirectWrite};
+#[cfg(feature = "native")]
+pub use key::KeyField;
 pub use key::KeyLayout;
 
 use crate::cells;
-#[cfg(feature = "native")]
-use crate::native::Found;
 use crate::pending::{Writable, Writes, found_as};
 use crate::wide::{limbs_of, words_of_value};
 use crate::{ActionSpec, ControlError, DirectOf, Entry, EntryAction, Match};
+#[cfg(feature = "native")]
+use crate::{
+    CounterData,
+    native::{self, Found},
+};
 use chunks::Chunks;
 use foldhash::fast::FixedState;
 use gradual::Gradual;
@@ -33,6 +39,8 @@ use recent::Recent;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
+#[cfg(feature = "native")]
+use std::mem::offset_of;
 use std::sync::Arc;
 use units::Instant;
 
@@ -102,12 +110,20 @@ pub struct Row {
     constant: bool,
 }
 
-/// What packets change of an entry. A table and its draft share it.
-#[derive(Debug)]
+/// What packets change of an entry, or of the default. A table and its draft share it.
+#[derive(Debug, Default)]
 struct Touched {
     direct: Direct,
     last_hit: Instant,
 }
+
+/// Where compiled code finds the direct counter and the time of the last hit behind the address of what it notes.
+#[cfg(feature = "native")]
+pub const NOTED: native::Noted = native::Noted {
+    packets: offset_of!(Touched, direct) + Direct::COUNTER + offset_of!(CounterData, packets),
+    octets: offset_of!(Touched, direct) + Direct::COUNTER + offset_of!(CounterData, octets),
+    last_hit: offset_of!(Touched, last_hit),
+};
 
 impl Row {
     /// Whether the source gives it as a constant.
@@ -138,7 +154,7 @@ pub struct TableState {
     /// The default as the control plane wrote it.
     default_action: EntryAction,
     /// What misses count and measure.
-    default_direct: Direct,
+    default_touched: Touched,
     /// What a batch still has to write to the cells of entries and of the default.
     pending: Writes<Direct, Option<u32>>,
     pub profile: Option<ExternId>,
@@ -193,7 +209,10 @@ impl TableState {
                 args: Arc::default(),
             }),
             default_action: EntryAction::Run(default),
-            default_direct: objects.cells(),
+            default_touched: Touched {
+                direct: objects.cells(),
+                ..Touched::default()
+            },
             pending: BTreeMap::new(),
             profile: table.implementation.map(|id| program.action_profile(id)),
             plain: objects.is_empty() && !table.support_timeout,
@@ -211,30 +230,54 @@ impl TableState {
         }
     }
 
-    /// Whether a key of one word leads to the same action until the table changes, and nothing is noted of look-ups.
+    /// Has it keep what keys of the given number of words lead to from now on; where compiled code finds that.
     #[cfg(feature = "native")]
-    pub fn repeats(&self) -> bool {
-        self.plain && self.layout.words == 1 && self.profile.is_none()
-    }
-
-    /// Has it keep what keys lead to from now on, if they [repeat](Self::repeats); where compiled code finds that, or 0.
-    #[cfg(feature = "native")]
-    pub fn keep_recent(&mut self) -> usize {
-        if self.repeats() {
-            self.recent = Recent::new();
-        }
+    pub fn keep_recent(&mut self, words: usize) -> usize {
+        self.recent = Recent::new(words);
         self.recent.address()
     }
 
     /// Keeps what a key led to, until the table changes.
     #[cfg(feature = "native")]
-    pub fn keep(&mut self, found: Found) {
-        self.recent.keep(found);
+    #[inline]
+    pub fn keep(&mut self, key: &[u64], found: Found) {
+        self.recent.keep(key, found);
+    }
+
+    /// What compiled code does when it knows where a key leads.
+    #[cfg(feature = "native")]
+    pub fn note_of(&self) -> native::Note {
+        let DirectObjects {
+            counter,
+            meter,
+            register,
+            filter,
+            on_hit,
+        } = &self.objects;
+        // What an action calls works on the entry that was hit last, which the interpreter notes.
+        let counts_alone = *on_hit && meter.is_none() && register.is_empty() && filter.is_none();
+        match counter {
+            _ if self.plain => native::Note::Nothing,
+            None if self.objects.is_empty() => native::Note::Counted(None),
+            Some(_) if counts_alone => native::Note::Counted(*counter),
+            _ => native::Note::Called,
+        }
+    }
+
+    /// What [`Found::noted`] is of an entry, or of the default.
+    #[cfg(feature = "native")]
+    #[inline]
+    pub fn noted(&mut self, found: Option<u32>) -> usize {
+        match self.note_of() {
+            native::Note::Nothing => 0,
+            native::Note::Called => found.unwrap_or(crate::code::NONE) as usize,
+            native::Note::Counted(_) => (&raw mut *self.touched_mut(found)).expose_provenance(),
+        }
     }
 
     /// Says that keys may lead elsewhere from now on.
     #[inline]
-    fn forget_recent(&mut self) {
+    pub fn forget_recent(&mut self) {
         #[cfg(feature = "native")]
         self.recent.forget();
     }
@@ -250,6 +293,19 @@ impl TableState {
                 self.index
                     .lookup(&self.slab, &self.layout, &self.key, &mut self.masked)
             }
+        }
+    }
+
+    /// The entry hit by a key that is packed, and may have more behind it.
+    #[cfg(feature = "native")]
+    #[inline]
+    pub fn lookup_packed(&mut self, key: &[u64]) -> Option<u32> {
+        match self.layout.words {
+            0 => None,
+            1 => self.lookup_word(key[0]),
+            words => self
+                .index
+                .lookup(&self.slab, &self.layout, &key[..words], &mut self.masked),
         }
     }
 
@@ -337,9 +393,14 @@ impl TableState {
 
     #[inline]
     fn stored_cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
+        &mut self.touched_mut(found).direct
+    }
+
+    #[inline]
+    fn touched_mut(&mut self, found: Option<u32>) -> &mut Touched {
         match found {
-            Some(id) => &mut self.touched[id as usize].direct,
-            None => &mut self.default_direct,
+            Some(id) => &mut self.touched[id as usize],
+            None => &mut self.default_touched,
         }
     }
 
@@ -390,7 +451,7 @@ impl TableState {
     pub fn cells(&self, of: Option<u32>) -> Cow<'_, Direct> {
         let cells = match of {
             Some(id) => &self.touched[id as usize].direct,
-            None => &self.default_direct,
+            None => &self.default_touched.direct,
         };
         found_as(cells, self.pending.get(&of))
     }
@@ -465,6 +526,8 @@ impl TableState {
 
     /// Begins the cells of an entry that has just been inserted, here or in this table's draft.
     pub fn renew(&mut self, id: u32, now: Instant) {
+        // The cells may be moved to make room for these.
+        self.forget_recent();
         self.pending.remove(&Some(id));
         let fresh = Touched {
             direct: self.objects.cells(),

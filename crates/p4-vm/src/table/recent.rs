@@ -1,56 +1,83 @@
 //! What the keys that a table was looked up with lately led to.
 
-use crate::native::{Found, RECENT};
+use crate::native::{Found, PLACES, place, place_of, place_words};
 
 /// What some keys lead to until the table changes. Compiled code reads it before it calls the interpreter; see
-/// [`Key::repeats`](crate::native::Key::repeats).
+/// [`Key`](crate::native::Key).
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Each key has one place. None if nothing is kept.
-    places: Box<[Found]>,
+    /// Words of a key; 0 if nothing is kept.
+    key: usize,
+    /// Each key has one of [`PLACES`] places of [`place_words`]: a [`Found`], then the key.
+    words: Box<[u64]>,
+    /// The first word of the first place, with which a line of the cache begins.
+    first: usize,
     /// Whether a place holds a key.
     used: bool,
 }
 
+/// Words of a line of the cache.
+const LINE: usize = 8;
+
 impl Recent {
-    pub fn new() -> Self {
-        Recent {
-            places: (0..RECENT).map(empty).collect(),
-            used: false,
-        }
+    /// Places for keys of the given number of words.
+    pub fn new(key: usize) -> Self {
+        let words = vec![0; PLACES * place_words(key) + LINE].into_boxed_slice();
+        let beyond = words.as_ptr().addr() / 8 % LINE;
+        let mut recent = Recent {
+            key,
+            words,
+            first: (LINE - beyond) % LINE,
+            used: true,
+        };
+        recent.forget();
+        recent
     }
 
-    /// Where its places are, which stay there; 0: it has none.
+    /// Where its places are, which stay there.
     pub fn address(&mut self) -> usize {
-        match &mut self.places[..] {
-            [] => 0,
-            places => places.as_mut_ptr().expose_provenance(),
-        }
+        self.words[self.first..].as_mut_ptr().expose_provenance()
     }
 
-    /// Keeps what a key led to, in place of another key.
-    pub fn keep(&mut self, found: Found) {
-        if let Some(place) = self.places.get_mut(Found::place(found.key)) {
-            *place = found;
+    /// Keeps what a key led to, in place of another one.
+    #[inline]
+    pub fn keep(&mut self, key: &[u64], found: Found) {
+        if self.key == key.len() && self.key > 0 {
+            self.write(place(key), key, found);
             self.used = true;
         }
     }
 
+    #[inline]
+    fn write(&mut self, number: usize, key: &[u64], found: Found) {
+        let found = found.words();
+        let at = self.first + number * place_words(self.key);
+        let (before, behind) = self.words[at..].split_at_mut(found.len());
+        before.copy_from_slice(&found);
+        behind[..key.len()].copy_from_slice(key);
+    }
+
     /// Forgets all keys.
     pub fn forget(&mut self) {
-        if std::mem::take(&mut self.used) {
-            for (number, place) in self.places.iter_mut().enumerate() {
-                *place = empty(number);
+        if !std::mem::take(&mut self.used) {
+            return;
+        }
+        // Where no key shall be found there is the first word of a key, the rest zeros, that has another place.
+        let of_zeros = self.place_of(0);
+        let other = (1..).find(|&word| self.place_of(word) != of_zeros);
+        let key_at = self.first + size_of::<Found>() / 8;
+        for number in 0..PLACES {
+            let key = &mut self.words[key_at + number * place_words(self.key)..][..self.key];
+            key.fill(0);
+            if number == of_zeros {
+                key[0] = other.unwrap_or(0);
             }
         }
     }
-}
 
-/// A place that no key is found in: the key that it holds has another place.
-fn empty(number: usize) -> Found {
-    Found {
-        key: u64::from(number == 0),
-        ..Found::default()
+    /// The place of a key of one word and zeros.
+    fn place_of(&self, word: u64) -> usize {
+        place_of(std::iter::once(word).chain(std::iter::repeat_n(0, self.key - 1)))
     }
 }
 
@@ -58,30 +85,27 @@ fn empty(number: usize) -> Found {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_empty_place_holds_no_key_of_its_own() {
-        for number in 0..RECENT {
-            assert_ne!(Found::place(empty(number).key), number);
-        }
+    /// How many places hold a key of their own.
+    fn kept(recent: &Recent) -> usize {
+        let places = recent.words[recent.first..].chunks(place_words(recent.key));
+        let key = |place: &[u64]| place[size_of::<Found>() / 8..][..recent.key].to_vec();
+        let own = |(number, held): &(usize, &[u64])| place(&key(held)) == *number;
+        places.take(PLACES).enumerate().filter(own).count()
     }
 
     #[test]
     fn keys_are_forgotten_and_places_stay() {
-        let mut recent = Recent::new();
-        let address = recent.address();
-        let kept = |recent: &Recent| {
-            let own = |(number, found): &(usize, &Found)| Found::place(found.key) == *number;
-            recent.places.iter().enumerate().filter(own).count()
-        };
-        for key in 0..1000 {
-            let found = Found {
-                key,
-                ..Found::default()
-            };
-            recent.keep(found);
+        for words in 1..6 {
+            let mut recent = Recent::new(words);
+            let address = recent.address();
+            assert_eq!((kept(&recent), address % 64), (0, 0));
+            for value in 0..1000 {
+                let key = [value, 7 * value, value / 3, 11, value, 0];
+                recent.keep(&key[..words], Found::default());
+            }
+            assert_eq!(kept(&recent), PLACES, "{words} words");
+            recent.forget();
+            assert_eq!((kept(&recent), recent.address()), (0, address));
         }
-        assert_eq!(kept(&recent), RECENT);
-        recent.forget();
-        assert_eq!((kept(&recent), recent.address()), (0, address));
     }
 }

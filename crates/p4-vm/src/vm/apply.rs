@@ -32,8 +32,7 @@ pub fn apply<const TRACED: bool>(
     apply_any::<TRACED>(code, machine, words, job, site, found, at)
 }
 
-/// Looks up a key in the table of a site, for compiled code, which begins the action itself. `key`: the key packed into
-/// one word; `None`: it does not have exactly one word.
+/// Looks up a packed key in the table of a site, for compiled code, which begins the action itself.
 #[cfg(feature = "native")]
 #[inline]
 pub fn find(
@@ -42,14 +41,11 @@ pub fn find(
     words: &[u64],
     job: &mut Job,
     site: u32,
-    key: Option<u64>,
+    key: &[u64],
 ) -> Found {
     let site = &code.sites[site as usize];
     let table = &mut machine.tables[site.table as usize];
-    let entry = match key {
-        Some(key) => table.lookup_word(key),
-        None => table.lookup(words, &site.keys),
-    };
+    let entry = table.lookup_packed(key);
     note(table, entry, job);
     let Machine {
         tables,
@@ -64,32 +60,29 @@ pub fn find(
         _ => select(table, objects, (random, scratch), (words, site), entry),
     };
     let mut found = Found {
-        key: key.unwrap_or(0),
-        args: 0,
         hit: entry.is_some().into(),
         action: NONE,
+        ..Found::default()
     };
-    let Some(prepared) = prepared else {
-        return found;
-    };
-    let actions = &code.tables[site.table as usize].actions;
-    let index = index_of(actions, prepared);
-    // Compiled code reads as many words as the action has data.
-    let complete = prepared.args.len() >= actions[index].data.len();
-    debug_assert!(complete, "data of action {index}");
-    if complete {
-        found.args = prepared.args.as_ptr().expose_provenance();
-        found.action = index as u32;
+    if let Some(prepared) = prepared {
+        let actions = &code.tables[site.table as usize].actions;
+        let index = index_of(actions, prepared);
+        // Compiled code reads as many words as the action has data.
+        let complete = prepared.args.len() >= actions[index].data.len();
+        debug_assert!(complete, "data of action {index}");
+        if complete {
+            found.args = prepared.args.as_ptr().expose_provenance();
+            found.action = index as u32;
+        }
     }
-    if key.is_some() {
-        table.keep(found);
-    }
+    found.noted = table.noted(entry);
+    table.keep(key, found);
     found
 }
 
 /// Has a table's direct objects work on what a look-up found.
 #[inline(always)]
-fn note(table: &mut TableState, found: Option<u32>, job: &mut Job) {
+pub fn note(table: &mut TableState, found: Option<u32>, job: &mut Job) {
     if table.plain {
         return;
     }

@@ -1,14 +1,15 @@
 //! What compiled code works with: the interpreter for one instruction at a time, and places in a machine.
 
-use super::apply::find;
+use super::apply::{find, note};
 use super::run::step;
 use super::{Job, Machine, external};
 use crate::Architecture;
 use crate::code::*;
 use crate::compile::Compiled;
-use crate::native::{self, Cells, Found, Key, Kind, Places, Source, Vm};
+use crate::hash::Algorithm;
+use crate::native::{self, Cells, Found, Key, KeyPart, Kind, Places, Source, Vm};
 use crate::object::Object;
-use crate::table::TableState;
+use crate::table::{KeyField, NOTED, TableState};
 
 /// Compiles the code of a program to machine code if there is a compiler.
 pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
@@ -16,22 +17,59 @@ pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
         return;
     };
     let objects: Vec<_> = machine.objects.iter().map(kind).collect();
-    let keys: Vec<_> = machine.tables.iter().map(key).collect();
+    let keys: Vec<_> = machine
+        .tables
+        .iter()
+        .map(|table| key(machine, table))
+        .collect();
     compiled.native = compiler.compile(&Source {
         code: &compiled.code,
         entries: &compiled.entries,
         sequences: &compiled.sequences,
         objects: &objects,
         keys: &keys,
+        noted: NOTED,
     });
 }
 
-fn key(table: &TableState) -> Option<Key> {
-    let fields = table.layout.places_in_word()?;
-    Some(Key {
-        fields: fields.to_vec(),
-        repeats: table.repeats(),
-    })
+/// Most words of a key that is kept.
+const MOST_WORDS: usize = 24;
+
+fn key(machine: &Machine, table: &TableState) -> Key {
+    let whole = table.layout.with_selectors();
+    let part = |field: &KeyField| KeyPart {
+        index: field.index as u32,
+        word: field.word,
+        shift: field.shift,
+        limbs: field.limbs as u32,
+    };
+    Key {
+        fields: whole.fields.iter().map(part).collect(),
+        words: whole.words.max(1),
+        repeats: repeats(machine, table),
+        note: table.note_of(),
+    }
+}
+
+/// Whether a table keeps what keys lead to: they lead to the same action until the table changes, and are not too wide.
+fn repeats(machine: &Machine, table: &TableState) -> bool {
+    let drawn = table.profile.is_some_and(|profile| {
+        let profile = &machine.objects[profile.0 as usize];
+        matches!(profile, Object::Profile(profile) if profile.algorithm == Some(Algorithm::Random))
+    });
+    table.layout.with_selectors().words <= MOST_WORDS && !drawn
+}
+
+/// Has tables keep what keys lead to; where compiled code finds that, or 0.
+pub fn keep_recent(machine: &mut Machine) -> Box<[usize]> {
+    let mut recent = Vec::new();
+    for at in 0..machine.tables.len() {
+        let repeats = repeats(machine, &machine.tables[at]);
+        let table = &mut machine.tables[at];
+        let words = table.layout.with_selectors().words.max(1);
+        recent.push(if repeats { table.keep_recent(words) } else { 0 });
+    }
+    recent.into()
 }
 
 fn kind(object: &Object) -> Kind {
@@ -145,6 +183,7 @@ impl<A: Architecture> Interpreter<'_, A> {
             cursor: &raw mut self.job.cursor,
             length: self.job.length.into(),
             cells: self.machine.cells.as_ptr(),
+            now: self.job.now.as_nanos(),
             recent: self.machine.recent.as_ptr(),
             error: &raw const self.job.error,
             checksum_error: &raw const self.job.checksum_error,
@@ -176,9 +215,14 @@ impl<A: Architecture> Vm for Interpreter<'_, A> {
     }
 
     #[inline]
-    fn find(&mut self, words: &[u64], site: u32, key: Option<u64>) -> Found {
+    fn find(&mut self, words: &[u64], site: u32, key: &[u64]) -> Found {
         let code = &self.compiled.code;
         find(code, self.machine, words, self.job, site, key)
+    }
+
+    fn note(&mut self, table: u32, noted: u32) {
+        let found = (noted != NONE).then_some(noted);
+        note(&mut self.machine.tables[table as usize], found, self.job);
     }
 
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {

@@ -35,9 +35,14 @@ pub fn pipeline(ingress: &str) -> Arc<Pipeline> {
 
 /// What a switch sends for a packet with these fields.
 pub fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
+    answer_at(switch, Instant::ZERO, fields)
+}
+
+/// The same for a packet that comes in at this time.
+pub fn answer_at(switch: &mut Switch, now: Instant, fields: [u32; 3]) -> Vec<u8> {
     let octets = fields.iter().flat_map(|field| field.to_be_bytes());
-    switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.collect()));
-    let sent = switch.poll_transmit(Instant::ZERO).expect("a packet out");
+    switch.handle_packet(now, 0, Packet::new(octets.collect()));
+    let sent = switch.poll_transmit(now).expect("a packet out");
     sent.packet.octets.to_vec()
 }
 
