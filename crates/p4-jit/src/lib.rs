@@ -33,11 +33,21 @@ mod compiled {
 
 /// Has the engine compile programs to machine code from now on; says whether this machine is one for which it can.
 pub fn install() -> bool {
+    match compiler() {
+        Some(compiler) => {
+            p4_vm::native::install(compiler);
+            true
+        }
+        None => false,
+    }
+}
+
+/// The compiler, for a program that installs one of its own around it; `None`: this machine is none for which it compiles.
+pub fn compiler() -> Option<&'static dyn p4_vm::native::Compiler> {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
     {
-        p4_vm::native::install(&compiled::module::Cranelift);
-        true
+        Some(&compiled::module::Cranelift)
     }
     #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
-    false
+    None
 }

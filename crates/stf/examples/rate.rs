@@ -1,0 +1,246 @@
+//! What a packet costs in a program: processor time, and what machine code leaves to the interpreter.
+//!
+//! ```sh
+//! cargo run --release -p stf --example rate -- PROGRAM.p4 SCRIPT.stf [PACKETS [interpreted|compiled]]
+//! ```
+//! The script's settings are made once. Its packets are then sent in turn, one every microsecond, until there were as many as
+//! PACKETS (100,000); what comes out is thrown away. `measured` is the function to profile.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use cpu_time::ThreadTime;
+use engine::{Packet, Pipeline, Switch, SwitchConfig};
+use p4_ir::{Program, SourceLoc};
+use p4_vm::Target;
+use p4_vm::native::{Compiler, ExternCode, Found, Native, Next, Op, Places, Source, Vm};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+use stf::{Ports, Script, Verb};
+use units::Instant;
+
+/// Compiles with Cranelift, and counts what compiled code asks of the interpreter.
+#[derive(Debug)]
+struct Counting;
+
+/// Whether calls are counted now.
+static COUNTS: AtomicBool = AtomicBool::new(false);
+static CALLS: OnceLock<Calls> = OnceLock::new();
+
+/// How often the interpreter was called for each instruction, site of a table and extern.
+#[derive(Debug)]
+struct Calls {
+    steps: Vec<(Op, SourceLoc, AtomicU64)>,
+    sites: Vec<(u32, AtomicU64)>,
+    externs: Vec<(String, AtomicU64)>,
+}
+
+impl Compiler for Counting {
+    fn compile(&self, source: &Source<'_>) -> Option<Box<dyn Native>> {
+        let code = source.code;
+        let _ = CALLS.set(Calls {
+            steps: code
+                .ops
+                .iter()
+                .zip(&code.locs)
+                .map(|(&op, &loc)| (op, loc, AtomicU64::new(0)))
+                .collect(),
+            sites: code
+                .sites
+                .iter()
+                .map(|site| (site.table, AtomicU64::new(0)))
+                .collect(),
+            externs: code
+                .externs
+                .iter()
+                .map(|call| (kind(call), AtomicU64::new(0)))
+                .collect(),
+        });
+        let native = p4_jit::compiler()?.compile(source)?;
+        Some(Box::new(Counted(native)))
+    }
+}
+
+/// The name of an extern's kind.
+fn kind(call: &ExternCode) -> String {
+    let text = format!("{call:?}");
+    let end = text.find([' ', '(', '{']).unwrap_or(text.len());
+    text[..end].to_owned()
+}
+
+#[derive(Debug)]
+struct Counted(Box<dyn Native>);
+
+impl Native for Counted {
+    fn run(
+        &self,
+        number: usize,
+        words: &mut [u64],
+        places: Places,
+        steps: u32,
+        vm: &mut dyn Vm,
+    ) -> bool {
+        match COUNTS.load(Relaxed) {
+            true => self.0.run(number, words, places, steps, &mut Asked(vm)),
+            false => self.0.run(number, words, places, steps, vm),
+        }
+    }
+}
+
+/// The interpreter, whose calls are counted.
+struct Asked<'a>(&'a mut dyn Vm);
+
+fn count(counter: impl FnOnce(&Calls) -> &AtomicU64) {
+    if let Some(calls) = CALLS.get() {
+        counter(calls).fetch_add(1, Relaxed);
+    }
+}
+
+impl Vm for Asked<'_> {
+    fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next {
+        count(|calls| &calls.steps[at as usize].2);
+        self.0.step(words, at, places)
+    }
+
+    fn find(&mut self, words: &[u64], site: u32, key: &[u64]) -> Found {
+        count(|calls| &calls.sites[site as usize].1);
+        self.0.find(words, site, key)
+    }
+
+    fn note(&mut self, table: u32, noted: u32) {
+        self.0.note(table, noted);
+    }
+
+    fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {
+        count(|calls| &calls.externs[call as usize].1);
+        self.0.call(words, call, places)
+    }
+
+    fn aborted(&self) -> bool {
+        self.0.aborted()
+    }
+
+    fn reject(&mut self, error: u64) {
+        self.0.reject(error);
+    }
+}
+
+fn main() {
+    let args: Vec<_> = std::env::args().skip(1).collect();
+    let [program, script, rest @ ..] = &args[..] else {
+        eprintln!("usage: rate PROGRAM.p4 SCRIPT.stf [PACKETS [interpreted|compiled]]");
+        std::process::exit(2);
+    };
+    let packets = rest.first().map_or(100_000, |count| {
+        count
+            .parse()
+            .unwrap_or_else(|_| panic!("a number of packets, not {count}"))
+    });
+    let program = support::compile(Path::new(program)).unwrap_or_else(|why| panic!("{why}"));
+    let text = std::fs::read_to_string(script).unwrap_or_else(|why| panic!("{script}: {why}"));
+    let script = Script::parse(&text).unwrap_or_else(|why| panic!("{script}: {why:?}"));
+    p4_vm::native::install(&Counting);
+    measure(&program, &script, packets, rest.get(1).map(String::as_str));
+}
+
+/// Measures the interpreter and compiled code, or the one that is named.
+fn measure(program: &Program, script: &Script, count: usize, only: Option<&str>) {
+    let begin = ThreadTime::now();
+    let pipeline = Pipeline::compile(program).unwrap_or_else(|why| panic!("{why:?}"));
+    println!("compiled in {:?}", begin.elapsed());
+    let packets: Vec<_> = script
+        .commands
+        .iter()
+        .filter_map(|command| match &command.verb {
+            Verb::Packet { port, octets } => Some((*port, octets.clone())),
+            _ => None,
+        })
+        .collect();
+    for (name, interpreted) in [("interpreted", true), ("compiled", false)] {
+        if only.is_some_and(|only| only != name) {
+            continue;
+        }
+        let begin = ThreadTime::now();
+        let mut switch = configured(&pipeline, script, interpreted);
+        println!("{name}: set up in {:?}", begin.elapsed());
+        send(&mut switch, &packets, packets.len(), 0);
+        COUNTS.store(!interpreted, Relaxed);
+        send(&mut switch, &packets, packets.len(), 1_000_000_000);
+        COUNTS.store(false, Relaxed);
+        let begin = ThreadTime::now();
+        let sent = measured(&mut switch, &packets, count, 2_000_000_000);
+        let ns = begin.elapsed().as_nanos() / count as u128;
+        println!("{name}: {ns} ns per packet, {sent} of {count} came out");
+    }
+    if let Some(calls) = CALLS.get() {
+        show(program, calls, packets.len());
+    }
+}
+
+/// A switch with what a script sets.
+fn configured(pipeline: &Arc<Pipeline>, script: &Script, interpreted: bool) -> Switch {
+    let mut switch = Switch::with_pipeline(pipeline.clone(), SwitchConfig::default());
+    switch.set_interpreted(interpreted);
+    let mut settings = script.clone();
+    settings.commands.retain(|command| {
+        !matches!(
+            command.verb,
+            Verb::Packet { .. } | Verb::Expect { .. } | Verb::Wait
+        )
+    });
+    let outcome = stf::run_on(switch, &settings, Ports::Named);
+    for failure in outcome.report.failures.iter().take(5) {
+        println!("{failure}");
+    }
+    outcome.switch
+}
+
+/// What is measured, by a name that a profiler finds.
+#[inline(never)]
+fn measured(switch: &mut Switch, packets: &[(u16, Vec<u8>)], count: usize, from_ns: u64) -> usize {
+    send(switch, packets, count, from_ns)
+}
+
+/// Sends so many packets, one every microsecond; how many came out.
+#[inline(always)]
+fn send(switch: &mut Switch, packets: &[(u16, Vec<u8>)], count: usize, from_ns: u64) -> usize {
+    let mut sent = 0;
+    for (number, (port, octets)) in (0..).zip(packets.iter().cycle().take(count)) {
+        let now = Instant::from_nanos(from_ns + 1000 * number);
+        let mut buffer = switch.buffer();
+        buffer.extend_from_slice(octets);
+        switch.handle_packet(now, *port, Packet::new(buffer));
+        while let Some(out) = switch.poll_transmit(now) {
+            sent += 1;
+            switch.recycle(out.packet);
+        }
+        while switch.poll_event().is_some() {}
+    }
+    sent
+}
+
+/// Writes what the interpreter was called for, per packet.
+fn show(program: &Program, calls: &Calls, packets: usize) {
+    let mut lines: BTreeMap<String, u64> = BTreeMap::new();
+    for (op, loc, count) in &calls.steps {
+        let text = format!("{op:?}");
+        let name = text.split([' ', '{']).next().unwrap_or(&text);
+        let file = program.files.get(loc.file as usize);
+        let file = file.and_then(|file| file.rsplit('/').next()).unwrap_or("?");
+        let line = format!("instruction {name}, {file}:{}", loc.line);
+        *lines.entry(line).or_default() += count.load(Relaxed);
+    }
+    for (table, count) in &calls.sites {
+        let name = &program.tables[*table as usize].name;
+        *lines.entry(format!("table {name}")).or_default() += count.load(Relaxed);
+    }
+    for (number, (kind, count)) in calls.externs.iter().enumerate() {
+        *lines.entry(format!("extern {kind} {number}")).or_default() += count.load(Relaxed);
+    }
+    println!("the interpreter is called per packet");
+    for (line, count) in lines.iter().filter(|(_, count)| **count > 0) {
+        println!("{:8.3} {line}", *count as f64 / packets as f64);
+    }
+}
