@@ -7,7 +7,7 @@ from pathlib import Path
 
 import measurements
 from matplotlib.axes import Axes
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from waymark import plots
 from waymark.compared import Column
@@ -16,6 +16,8 @@ PICTURE = Path(__file__).parent / "img" / "signals.png"
 MARKERS = "os^vD<>P*hpXd8H1234"
 COLUMNS = 3
 """Of panels."""
+LABELLED = (1, 2, 5)
+"""Multiples of powers of ten that have labels."""
 
 
 def main() -> None:
@@ -49,10 +51,12 @@ def _panel(axes: Axes, titles: list[str], x: Column, y: Column) -> None:
         )
     for column, axis in ((x, axes.xaxis), (y, axes.yaxis)):
         axis.set_label_text(column.measure)
-    if "FCT" in x.measure:
+    if "FCT, p99" in x.measure:
         axes.set_xscale("log")
-    if "FCT" in y.measure:
+        axes.xaxis.set_major_locator(LogLocator(subs=LABELLED))
+    if "FCT, p99" in y.measure:
         axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=LABELLED))
     else:
         axes.set_ylim(0, 1.05 * axes.get_ylim()[1])
     for axis in (axes.xaxis, axes.yaxis):
