@@ -7,12 +7,14 @@ mod lab;
 use netsim::{Division, Limit, Programs, Results, Scenario, Simulation};
 use serde_json::{Value, json};
 
+type Divide = fn(&mut Simulation) -> Division;
+
 /// Results of a run, and how it was divided in the end; it is divided so in each `events` events in turn.
 fn run(
     scenario: &Scenario,
     programs: &Programs,
     events: u64,
-    divisions: &[fn(&mut Simulation) -> Division],
+    divisions: &[Divide],
 ) -> (Results, Division) {
     let mut simulation = Simulation::new(scenario, programs).unwrap();
     for divide in divisions.iter().cycle() {
@@ -28,7 +30,7 @@ fn run(
 
 fn assert_same(scenario: &Scenario, programs: &Programs, most: usize) -> Results {
     let (whole, _) = run(scenario, programs, u64::MAX, &[|one| one.divide(1)]);
-    let divisions: [(usize, &[fn(&mut Simulation) -> Division]); 5] = [
+    let divisions: [(usize, &[Divide]); 5] = [
         (2, &[|one| one.divide_always(2, 2)]),
         (4, &[|one| one.divide_always(4, 3)]),
         (16, &[|one| one.divide_always(16, 16)]),

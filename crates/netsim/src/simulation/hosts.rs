@@ -22,19 +22,17 @@ impl Simulation {
         let tag = Tag(packet.tag);
         self.is_gone(tag.owner());
         let link_octets = packet.link_octets;
-        let decoded = wire::decode(&packet.octets, packet.elided);
+        let mut arrived = wire::Packet::EMPTY;
+        let decoded = wire::decode_into(&packet.octets, packet.elided, &mut arrived);
         self.buffers.push(packet.octets);
         let here = self.hosts[host].address;
-        let decoded = match &decoded {
-            Ok(decoded) if decoded.flow.destination.octets() == here.0 => decoded,
-            _ => {
-                self.totals.stray_packets += 1;
-                return;
-            }
-        };
-        let port = decoded.flow.destination_port;
-        let remote = decoded.flow.source;
-        match &decoded.body {
+        if decoded.is_err() || arrived.flow.destination.octets() != here.0 {
+            self.totals.stray_packets += 1;
+            return;
+        }
+        let port = arrived.flow.destination_port;
+        let remote = arrived.flow.source;
+        match &arrived.body {
             wire::Body::Tcp(segment) => match self.flow_at(port, host, remote) {
                 Some((flow, side)) => {
                     self.check_marks(flow, tag, segment);
@@ -332,10 +330,8 @@ impl Simulation {
     /// Writes a packet's octets and puts it into its host's queue.
     fn send(&mut self, host: usize, packet: &wire::Packet, link_octets: u32, tag: Tag) {
         let mut octets = self.buffer();
-        octets.resize(wire::MAX_HEADER_OCTETS, 0);
-        let length = wire::encode(packet, &mut octets)
+        wire::encode_whole(packet, &mut octets)
             .expect("the sizes of a checked scenario fit into IPv4's length");
-        octets.truncate(length);
         let packet = Packet {
             octets,
             elided: packet.body.payload(),

@@ -101,8 +101,11 @@ pub(super) fn pseudo_header(
     protocol: u8,
     body_octets: u64,
 ) -> Sum {
-    let addresses = Sum::of(&source.octets()) + Sum::of(&destination.octets());
-    addresses + Sum::from(u64::from(protocol)) + Sum::from(body_octets)
+    let [source, destination] = [source, destination].map(|at| u64::from(at.to_bits()));
+    Sum::from(source)
+        + Sum::from(destination)
+        + Sum::from(u64::from(protocol))
+        + Sum::from(body_octets)
 }
 
 /// Writes the header into `header`, which is as long as [`Marks::header_octets`] says.
@@ -121,17 +124,20 @@ pub(super) fn write_header(
     total: u16,
     header: &mut [u8],
 ) {
-    header[0] = 0x40 | (header.len() / 4) as u8;
-    header[1] = marks.dscp << 2 | marks.ecn.bits();
-    header[2..4].copy_from_slice(&total.to_be_bytes());
-    header[4..6].copy_from_slice(&identification.to_be_bytes());
-    header[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
-    header[8] = ttl;
-    header[9] = protocol;
-    header[10..12].fill(0);
-    header[12..16].copy_from_slice(&flow.source.octets());
-    header[16..20].copy_from_slice(&flow.destination.octets());
-    let mut room = &mut header[FIXED_OCTETS..];
+    let words = (header.len() / 4) as u8;
+    let (fixed, mut room) = header
+        .split_first_chunk_mut::<FIXED_OCTETS>()
+        .expect("the room is as long as the header");
+    fixed[0] = 0x40 | words;
+    fixed[1] = marks.dscp << 2 | marks.ecn.bits();
+    fixed[2..4].copy_from_slice(&total.to_be_bytes());
+    fixed[4..6].copy_from_slice(&identification.to_be_bytes());
+    fixed[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
+    fixed[8] = ttl;
+    fixed[9] = protocol;
+    fixed[10..12].fill(0);
+    fixed[12..16].copy_from_slice(&flow.source.octets());
+    fixed[16..].copy_from_slice(&flow.destination.octets());
     if let Some(aqt) = marks.aqt {
         let (option, rest) = room.split_at_mut(AQT_OCTETS);
         option[..2].copy_from_slice(&[options::AQT, AQT_OCTETS as u8]);
@@ -145,10 +151,12 @@ pub(super) fn write_header(
         option.copy_from_slice(&[options::AVBW, length, avbw.drai, avbw.mrai_echo]);
         room = rest;
     }
-    let others = marks.options.as_slice();
-    let (option, padding) = room.split_at_mut(others.len());
-    option.copy_from_slice(others);
-    padding.fill(options::END);
+    if !room.is_empty() {
+        let others = marks.options.as_slice();
+        let (option, padding) = room.split_at_mut(others.len());
+        option.copy_from_slice(others);
+        padding.fill(options::END);
+    }
     let checksum = Sum::of(header).checksum();
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
@@ -159,11 +167,9 @@ fn be24(us: u32) -> [u8; 3] {
     octets
 }
 
-fn from_be24(octets: &[u8]) -> u32 {
-    octets
-        .iter()
-        .take(3)
-        .fold(0, |value, octet| value << 8 | u32::from(*octet))
+fn from_be24(octets: [u8; 3]) -> u32 {
+    let [high, middle, low] = octets;
+    u32::from_be_bytes([0, high, middle, low])
 }
 
 /// Reads a packet at the start of `octets`, of which `elided` more follow.
@@ -220,27 +226,30 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
         return Err(DecodeError::Fragment);
     }
     let present = rest.len().min(body_octets as usize);
+    let mut marks = Marks {
+        ecn: Ecn::from_bits(header[1]),
+        dscp,
+        trimming,
+        ..Marks::default()
+    };
+    if header_octets > FIXED_OCTETS {
+        read_options(header, &mut marks)?;
+    }
     Ok(Ipv4 {
         source: Ipv4Addr::from(array::<4>(header, 12)),
         destination: Ipv4Addr::from(array::<4>(header, 16)),
         identification: be16(header, 4),
         ttl: header[8],
         protocol,
-        marks: Marks {
-            ecn: Ecn::from_bits(header[1]),
-            dscp: header[1] >> 2,
-            trimming,
-            ..read_options(header)?
-        },
+        marks,
         total_octets,
         body: &rest[..present],
         body_octets,
     })
 }
 
-/// The first of each of the project's options, and all others.
-fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
-    let mut marks = Marks::default();
+/// Adds the first of each of the project's options, and all others.
+fn read_options(header: &[u8], marks: &mut Marks) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != options::END {
         let kind = header[at];
@@ -265,10 +274,9 @@ fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
         };
         match kind {
             options::AQT if marks.aqt.is_none() => {
-                let time_us = from_be24(&option[2..]);
                 marks.aqt = Some(Aqt {
-                    time_us,
-                    echo_us: from_be24(&option[5..]),
+                    time_us: from_be24(array(option, 2)),
+                    echo_us: from_be24(array(option, 5)),
                 });
             }
             options::AVBW if marks.avbw.is_none() => {
@@ -284,5 +292,5 @@ fn read_options(header: &[u8]) -> Result<Marks, DecodeError> {
         }
         at += option.len();
     }
-    Ok(marks)
+    Ok(())
 }

@@ -71,6 +71,23 @@ pub struct Packet {
     pub body: Body,
 }
 
+impl Packet {
+    /// A datagram from nowhere to nowhere, into which a packet can be read.
+    pub const EMPTY: Packet = Packet {
+        flow: Flow {
+            source_mac: [0; 6],
+            destination_mac: [0; 6],
+            source: Ipv4Addr::UNSPECIFIED,
+            destination: Ipv4Addr::UNSPECIFIED,
+            source_port: 0,
+            destination_port: 0,
+        },
+        identification: 0,
+        ttl: 0,
+        body: Body::Udp { payload: 0 },
+    };
+}
+
 /// The transport part of a packet, and the IPv4 fields that transports own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -93,6 +110,15 @@ impl Body {
         match self {
             Body::Tcp(segment) => segment.payload,
             Body::Udp { payload } => *payload,
+        }
+    }
+
+    /// Makes it a segment that says nothing.
+    fn set_segment(&mut self) -> &mut Segment {
+        *self = Body::Tcp(Segment::default());
+        match self {
+            Body::Tcp(segment) => segment,
+            Body::Udp { .. } => unreachable!("it is a segment now"),
         }
     }
 
@@ -134,13 +160,25 @@ impl Body {
 /// enough.
 pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let headers = Headers::of(packet)?;
-    let tag = packet.body.csig();
-    let ethernet_octets = ETHERNET_OCTETS + tag.map_or(0, |_| csig::TAG_OCTETS);
-    let buffer = headers.room(buffer, ethernet_octets)?;
-    let (ethernet, ip) = buffer.split_at_mut(ethernet_octets);
-    write_ethernet(&packet.flow, tag, ethernet);
-    headers.write(packet, ip, &[]);
-    Ok(ethernet_octets + headers.octets())
+    let needed = ethernet_octets(packet) + headers.octets();
+    let available = buffer.len();
+    let frame = buffer
+        .get_mut(..needed)
+        .ok_or(EncodeError::BufferTooSmall { needed, available })?;
+    headers.write_frame(packet, frame);
+    Ok(needed)
+}
+
+/// As [`encode`], but `buffer` becomes as long as the headers are.
+pub fn encode_whole(packet: &Packet, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
+    let headers = Headers::of(packet)?;
+    buffer.resize(ethernet_octets(packet) + headers.octets(), 0);
+    headers.write_frame(packet, buffer);
+    Ok(())
+}
+
+fn ethernet_octets(packet: &Packet) -> usize {
+    ETHERNET_OCTETS + packet.body.csig().map_or(0, |_| csig::TAG_OCTETS)
 }
 
 /// Where the IPv4 header of a frame begins, behind Ethernet's and a CSIG tag; `None`: it is no IPv4.
@@ -219,13 +257,11 @@ impl Headers {
         self.ip + self.transport
     }
 
-    /// The part of `buffer` that the headers take behind `before` octets, those included.
-    fn room<'a>(&self, buffer: &'a mut [u8], before: usize) -> Result<&'a mut [u8], EncodeError> {
-        let needed = before + self.octets();
-        let available = buffer.len();
-        buffer
-            .get_mut(..needed)
-            .ok_or(EncodeError::BufferTooSmall { needed, available })
+    /// Writes them behind Ethernet's into `frame`, which is as long as all of these are.
+    fn write_frame(&self, packet: &Packet, frame: &mut [u8]) {
+        let (ethernet, ip) = frame.split_at_mut(ethernet_octets(packet));
+        write_ethernet(&packet.flow, packet.body.csig(), ethernet);
+        self.write(packet, ip, &[]);
     }
 
     /// Writes them into `headers`, which is as long as they are.
@@ -259,8 +295,15 @@ fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
 /// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
 /// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum. A TCP packet whose DSCP
 /// says that it was trimmed may end early: its segment is [`Trimming::Cut`].
-#[inline]
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
+    let mut packet = Packet::EMPTY;
+    decode_into(octets, payload, &mut packet)?;
+    Ok(packet)
+}
+
+/// As [`decode`], into `packet`: it is long, and this saves copies. Behind an error it means nothing.
+#[inline]
+pub fn decode_into(octets: &[u8], payload: u32, packet: &mut Packet) -> Result<(), DecodeError> {
     let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
         return Err(DecodeError::Truncated {
             layer: "Ethernet",
@@ -285,48 +328,50 @@ pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     if ethertype != ETHERTYPE_IPV4 {
         return Err(DecodeError::NotIpv4 { ethertype });
     }
-    let (mut packet, _) = decode_ip(rest, payload)?;
+    read_ip(rest, payload, packet)?;
     packet.flow.source_mac = array(ethernet, 6);
     packet.flow.destination_mac = array(ethernet, 0);
     if let (Body::Tcp(segment), Some(_)) = (&mut packet.body, tag) {
         segment.csig = tag;
         segment.link_octets += csig::TAG_OCTETS as u32;
     }
-    Ok(packet)
+    Ok(())
 }
 
 /// As [`decode`], from the IPv4 header on, and with what there is of the transport's payload. The
 /// Ethernet addresses of the flow are zero.
-#[inline]
 pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeError> {
+    let mut packet = Packet::EMPTY;
+    let present = read_ip(octets, payload, &mut packet)?;
+    Ok((packet, present))
+}
+
+/// Reads a packet from the IPv4 header on, but for the addresses of Ethernet; what there is of the transport's payload.
+#[inline]
+fn read_ip<'a>(
+    octets: &'a [u8],
+    payload: u32,
+    packet: &mut Packet,
+) -> Result<&'a [u8], DecodeError> {
     let ip = ipv4::read(octets, payload)?;
-    let (ports, body) = match ip.protocol {
-        tcp::PROTOCOL => {
-            let (ports, segment) = tcp::read(&ip)?;
-            (ports, Body::Tcp(segment))
+    let ports = match ip.protocol {
+        tcp::PROTOCOL => tcp::read(&ip, packet.body.set_segment())?,
+        udp::PROTOCOL => {
+            let (ports, payload) = udp::read(&ip)?;
+            packet.body = Body::Udp { payload };
+            ports
         }
-        udp::PROTOCOL => udp::read(&ip)?,
         protocol => return Err(DecodeError::UnknownProtocol { protocol }),
     };
-    let headers = ip.body_octets - u64::from(body.payload());
+    let headers = ip.body_octets - u64::from(packet.body.payload());
     let present = match ip.marks.trimming {
         Trimming::Cut => &[],
         _ => ip.body.get(headers as usize..).unwrap_or(&[]),
     };
-    let packet = Packet {
-        flow: Flow {
-            source_mac: [0; 6],
-            destination_mac: [0; 6],
-            source: ip.source,
-            destination: ip.destination,
-            source_port: ports.0,
-            destination_port: ports.1,
-        },
-        identification: ip.identification,
-        ttl: ip.ttl,
-        body,
-    };
-    Ok((packet, present))
+    (packet.flow.source, packet.flow.destination) = (ip.source, ip.destination);
+    (packet.flow.source_port, packet.flow.destination_port) = ports;
+    (packet.identification, packet.ttl) = (ip.identification, ip.ttl);
+    Ok(present)
 }
 
 /// Two octets in network order; the caller has checked the length.

@@ -70,16 +70,22 @@ pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: 
     let stack_octets = int::octets(segment.int.as_ref());
     let (header, stack) = header.split_at_mut(octets - stack_octets);
     int::write(segment.int.as_ref(), stack);
-    header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
-    header[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
-    header[4..8].copy_from_slice(&segment.seq.to_be_bytes());
-    header[8..12].copy_from_slice(&segment.ack.to_be_bytes());
+    let words = (header.len() / 4) as u8;
+    let (fixed, options) = header
+        .split_first_chunk_mut::<FIXED_OCTETS>()
+        .expect("the room is as long as the header");
+    fixed[..2].copy_from_slice(&flow.source_port.to_be_bytes());
+    fixed[2..4].copy_from_slice(&flow.destination_port.to_be_bytes());
+    fixed[4..8].copy_from_slice(&segment.seq.to_be_bytes());
+    fixed[8..12].copy_from_slice(&segment.ack.to_be_bytes());
     let [high, low] = segment.flags.0.to_be_bytes();
-    header[12] = ((header.len() / 4) as u8) << 4 | high;
-    header[13] = low;
-    header[14..16].copy_from_slice(&segment.window.to_be_bytes());
-    header[16..20].fill(0);
-    write_options(segment, &mut header[FIXED_OCTETS..]);
+    fixed[12] = words << 4 | high;
+    fixed[13] = low;
+    fixed[14..16].copy_from_slice(&segment.window.to_be_bytes());
+    fixed[16..].fill(0);
+    if !options.is_empty() {
+        write_options(segment, options);
+    }
     let length = octets as u64 + u64::from(segment.payload);
     let pseudo = ipv4::pseudo_header(flow.source, flow.destination, PROTOCOL, length);
     let headers = Sum::of(header) + Sum::of(stack);
@@ -137,9 +143,9 @@ fn write_syn_options<'a>(syn: &SynOptions, mut options: &'a mut [u8]) -> &'a mut
     options
 }
 
-/// The ports and the segment in `ip`'s body.
+/// The ports of the segment in `ip`'s body, which is read into `segment`; this says nothing yet.
 #[inline]
-pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> {
+pub(super) fn read(ip: &Ipv4<'_>, segment: &mut Segment) -> Result<(u16, u16), DecodeError> {
     let truncated = |needed: usize| DecodeError::Truncated {
         layer: "TCP",
         needed: needed as u64,
@@ -160,35 +166,35 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Segment), DecodeError> 
     }
     let ports = (be16(ip.body, 0), be16(ip.body, 2));
     if ip.marks.trimming == Trimming::Cut {
-        return Ok((ports, read_cut(ip, octets)?));
+        read_cut(ip, octets, segment)?;
+        return Ok(ports);
     }
     let Some(header) = ip.body.get(..octets) else {
         return Err(truncated(octets));
     };
     ip.check_body("TCP")?;
     let (int, int_octets) = ip.telemetry(octets)?;
-    let mut segment = Segment {
-        seq: be32(header, 4),
-        ack: be32(header, 8),
-        flags: Flags(be16(header, 12) & 0x01ff),
-        window: be16(header, 14),
-        payload: (ip.body_octets - (octets + int_octets) as u64) as u32,
-        int,
-        aqt: ip.marks.aqt,
-        avbw: ip.marks.avbw,
-        options: ip.marks.options,
-        ecn: ip.marks.ecn,
-        trimming: ip.marks.trimming,
-        link_octets: u32::from(ip.total_octets),
-        ..Segment::default()
-    };
-    read_options(header, &mut segment)?;
-    Ok((ports, segment))
+    segment.seq = be32(header, 4);
+    segment.ack = be32(header, 8);
+    segment.flags = Flags(be16(header, 12) & 0x01ff);
+    segment.window = be16(header, 14);
+    segment.payload = (ip.body_octets - (octets + int_octets) as u64) as u32;
+    if int.is_some() {
+        segment.int = int;
+    }
+    segment.aqt = ip.marks.aqt;
+    segment.avbw = ip.marks.avbw;
+    segment.options = ip.marks.options;
+    segment.ecn = ip.marks.ecn;
+    segment.trimming = ip.marks.trimming;
+    segment.link_octets = u32::from(ip.total_octets);
+    read_options(header, segment)?;
+    Ok(ports)
 }
 
 /// What is left of a trimmed segment with a header of `header_octets`: no checksum can be checked, so that it says only
 /// which segment it was.
-fn read_cut(ip: &Ipv4<'_>, header_octets: usize) -> Result<Segment, DecodeError> {
+fn read_cut(ip: &Ipv4<'_>, header_octets: usize, segment: &mut Segment) -> Result<(), DecodeError> {
     let Some(payload) = ip.body_octets.checked_sub(header_octets as u64) else {
         return Err(DecodeError::BadLength {
             layer: "TCP",
@@ -196,13 +202,11 @@ fn read_cut(ip: &Ipv4<'_>, header_octets: usize) -> Result<Segment, DecodeError>
             headers: header_octets as u64,
         });
     };
-    Ok(Segment {
-        seq: be32(ip.body, 4),
-        payload: payload as u32,
-        trimming: Trimming::Cut,
-        link_octets: u32::from(ip.total_octets),
-        ..Segment::default()
-    })
+    segment.seq = be32(ip.body, 4);
+    segment.payload = payload as u32;
+    segment.trimming = Trimming::Cut;
+    segment.link_octets = u32::from(ip.total_octets);
+    Ok(())
 }
 
 /// Timestamps, SACK, the options of accurate ECN and TCP-INT, the notice of a trimmed segment, reflected CSIG tags, and those of

@@ -4,7 +4,7 @@ use internet_checksum::Sum;
 
 use super::error::DecodeError;
 use super::ipv4::{self, Ipv4};
-use super::{Body, Flow, be16};
+use super::{Flow, be16};
 
 pub(super) const PROTOCOL: u8 = 17;
 pub(super) const HEADER_OCTETS: usize = 8;
@@ -26,8 +26,8 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]
     header[6..8].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The ports and the datagram in `ip`'s body; telemetry in front of the payload is passed over.
-pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Body), DecodeError> {
+/// The ports and payload octets of the datagram in `ip`'s body; telemetry in front of the payload is passed over.
+pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), u32), DecodeError> {
     let Some(header) = ip.body.get(..HEADER_OCTETS) else {
         return Err(DecodeError::Truncated {
             layer: "UDP",
@@ -56,8 +56,6 @@ pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), Body), DecodeError> {
         ip.check_body("UDP")?;
     }
     let (_, int_octets) = ip.telemetry(HEADER_OCTETS)?;
-    let body = Body::Udp {
-        payload: (length - (HEADER_OCTETS + int_octets) as u64) as u32,
-    };
-    Ok(((be16(header, 0), be16(header, 2)), body))
+    let payload = (length - (HEADER_OCTETS + int_octets) as u64) as u32;
+    Ok(((be16(header, 0), be16(header, 2)), payload))
 }
