@@ -22,7 +22,7 @@ impl Simulation {
         let tag = Tag(packet.tag);
         self.is_gone(tag.owner());
         let link_octets = packet.link_octets;
-        let mut arrived = wire::Packet::EMPTY;
+        let mut arrived = wire::Packet::default();
         let decoded = wire::decode_into(&packet.octets, packet.elided, &mut arrived);
         self.buffers.push(packet.octets);
         let here = self.hosts[host].address;

@@ -88,18 +88,19 @@ impl Connection {
 
     fn handle_ack(&mut self, now: Instant, segment: &Segment) {
         let octets = segment.ack.wrapping_sub(self.place(self.flight.acked)) as i32;
+        let segments = u64::try_from(octets).unwrap_or(0) / u64::from(self.payload);
+        let acked = self.flight.acked + segments;
+        let is_duplicate = octets == 0 && segment.payload == 0;
+        // An older acknowledgement, that of a part of a segment, or one that data carry again says nothing.
+        if !is_duplicate && (segments == 0 || acked > self.flight.highest) {
+            return;
+        }
         let marks = self.feedback(now, segment);
-        if octets == 0 && segment.payload == 0 {
+        if is_duplicate {
             let event = self
                 .recovery
                 .on_duplicate_ack(&mut self.flight, now, &marks);
             self.record(now, Change::DuplicateAck, Some(&event));
-            return;
-        }
-        // An older acknowledgement, or one of a part of a segment, says nothing.
-        let segments = u64::try_from(octets).unwrap_or(0) / u64::from(self.payload);
-        let acked = self.flight.acked + segments;
-        if segments == 0 || acked > self.flight.highest {
             return;
         }
         let event = self

@@ -71,21 +71,25 @@ pub struct Packet {
     pub body: Body,
 }
 
-impl Packet {
-    /// A datagram from nowhere to nowhere, into which a packet can be read.
-    pub const EMPTY: Packet = Packet {
-        flow: Flow {
-            source_mac: [0; 6],
-            destination_mac: [0; 6],
-            source: Ipv4Addr::UNSPECIFIED,
-            destination: Ipv4Addr::UNSPECIFIED,
-            source_port: 0,
-            destination_port: 0,
-        },
-        identification: 0,
-        ttl: 0,
-        body: Body::Udp { payload: 0 },
-    };
+/// A datagram from nowhere to nowhere, into which a packet can be read.
+impl Default for Packet {
+    // Not a constant: its unused octets would be copied.
+    #[inline(always)]
+    fn default() -> Self {
+        Packet {
+            flow: Flow {
+                source_mac: [0; 6],
+                destination_mac: [0; 6],
+                source: Ipv4Addr::UNSPECIFIED,
+                destination: Ipv4Addr::UNSPECIFIED,
+                source_port: 0,
+                destination_port: 0,
+            },
+            identification: 0,
+            ttl: 0,
+            body: Body::Udp { payload: 0 },
+        }
+    }
 }
 
 /// The transport part of a packet, and the IPv4 fields that transports own.
@@ -296,7 +300,7 @@ fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
 /// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum. A TCP packet whose DSCP
 /// says that it was trimmed may end early: its segment is [`Trimming::Cut`].
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
-    let mut packet = Packet::EMPTY;
+    let mut packet = Packet::default();
     decode_into(octets, payload, &mut packet)?;
     Ok(packet)
 }
@@ -341,7 +345,7 @@ pub fn decode_into(octets: &[u8], payload: u32, packet: &mut Packet) -> Result<(
 /// As [`decode`], from the IPv4 header on, and with what there is of the transport's payload. The
 /// Ethernet addresses of the flow are zero.
 pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeError> {
-    let mut packet = Packet::EMPTY;
+    let mut packet = Packet::default();
     let present = read_ip(octets, payload, &mut packet)?;
     Ok((packet, present))
 }
