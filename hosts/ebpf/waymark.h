@@ -199,8 +199,13 @@ static inline void pace(struct control *control, const struct ack *ack, __s64 no
 		control->rate = next_rate(control, ack, now, propagation, round_trip);
 	control->rate = greater(control->rate, over(ONE, round_trip));
 	keep(&control->departures.paces, now, control->rate, (round_trip + READING) / 32);
-	control->cwnd = within(2 * greater(control->rate, control->has_arrival_rate ? control->arrival_rate : 0),
-			       longest) + FEW * ONE;
+	if (control->has_arrival_rate)
+		control->cwnd = within(2 * greater(control->rate, control->arrival_rate), longest) + FEW * ONE;
+	else if (within(control->rate, control->delays.forward) <= BACKLOG)
+		control->cwnd = within(2 * control->rate, longest) + FEW * ONE;
+	else
+		// Behind a queue, what arrives says how much may leave.
+		control->cwnd = control->initial_window;
 	control->cwnd = cap_window(control->cwnd, ack);
 }
 

@@ -315,9 +315,12 @@ impl Waymark {
         self.rate = Some(rate);
         self.departures
             .set_pace(now, rate, (round_trip + READING) / 32.0);
-        let rate = rate.max(self.arrival_rate.unwrap_or(0.0));
         let longest = propagation + forward + self.delays.longest_backward();
-        self.cwnd = self.limits.cap(2.0 * rate * longest + FEW);
+        self.cwnd = self.limits.cap(match self.arrival_rate {
+            // Behind a queue, what arrives says how much may leave.
+            None if rate * forward > self.backlog + self.slack => self.limits.initial_window,
+            arrival_rate => 2.0 * rate.max(arrival_rate.unwrap_or(0.0)) * longest + FEW,
+        });
     }
 
     /// The backlog to aim at. Where hops may be silent, the queueing time is not known, and it is β.
