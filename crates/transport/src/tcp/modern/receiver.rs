@@ -11,7 +11,7 @@ use crate::tcp::csig::Reflection;
 use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
 use crate::tcp::options::Options;
-use crate::tcp::segment::{Aqt, Avbw, SackBlocks, Segment, Timestamps};
+use crate::tcp::segment::{Aqt, Avbw, Flags, SackBlocks, Segment, Timestamps};
 use crate::tcp::tcp_int::Echo;
 
 /// One direction of a connection, as its receiver knows it.
@@ -190,7 +190,8 @@ impl Receiver {
         }
         let early = left > expected;
         if whole <= expected && octets > 0 {
-            let copy = (position.max(1) as u64, whole);
+            let again = self.fin == Some(whole) && segment.flags.contains(Flags::FIN);
+            let copy = (position.max(1) as u64, whole + u64::from(again));
             self.copy = (copy.0 < copy.1).then_some(copy);
             self.due = true;
         } else if right > left {
@@ -213,11 +214,10 @@ impl Receiver {
         } else if octets > 0 {
             self.due = true;
         }
-        if fin && whole <= self.limit() {
-            self.fin.get_or_insert(whole);
-        }
-        if self.fin == Some(self.expected()) {
-            self.assembler.insert(self.expected(), self.expected() + 1);
+        if fin && whole <= self.limit() && self.fin.is_none() {
+            // It has a position of its own, which SACK reports too.
+            self.fin = Some(whole);
+            self.assembler.insert(whole, whole + 1);
         }
         self.stream.skip_elided(self.readable_end());
         self.schedule(now, early);
@@ -403,10 +403,8 @@ mod tests {
         arrives(&mut receiver, 6, b"fghij", true);
         assert!(receiver.due && receiver.has_reports());
         let start = receiver.sequence(6);
-        assert_eq!(
-            receiver.sack_blocks(3).as_slice(),
-            [(start, start.wrapping_add(5))]
-        );
+        let behind_fin = start.wrapping_add(6);
+        assert_eq!(receiver.sack_blocks(3).as_slice(), [(start, behind_fin)]);
         arrives(&mut receiver, 1, b"abcde", false);
         let mut out = [0; 20];
         assert_eq!(receiver.read(&mut out), 10);
