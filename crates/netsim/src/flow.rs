@@ -200,13 +200,15 @@ impl Opening {
                 Connection::Ns2(Box::new(tcp::Connection::new(&config, &self.algorithm)))
             }
             Profile::Modern(profile) => {
+                let config = self.settings.modern(profile);
                 let config = modern::Config {
                     clock,
                     elided: true,
                     late_timers: Duration::ZERO,
+                    peer_delayed_ack: config.delayed_ack.unwrap_or(Duration::ZERO),
                     line_rate_bps: self.line_rate_bps,
                     trace,
-                    ..self.settings.modern(profile)
+                    ..config
                 };
                 let octets = self.segments.map_or(u64::MAX, |segments| {
                     let mss = config.advertised_mss();

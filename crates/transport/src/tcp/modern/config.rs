@@ -64,6 +64,9 @@ pub struct Config {
     pub int: bool,
     /// Spread a window over its round trip; else only as the congestion control asks.
     pub pacing: bool,
+    /// How long the other end may keep an acknowledgement back: a tail loss probe waits for it where one segment is in
+    /// flight (RFC 8985, §7.2, TLP.max_ack_delay).
+    pub peer_delayed_ack: Duration,
     /// By how much timers may be late: up to 1 ms, pacing makes up for it.
     pub late_timers: Duration,
     /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
@@ -192,6 +195,7 @@ impl Default for Config {
             marks: Marks::default(),
             int: false,
             pacing: true,
+            peer_delayed_ack: Duration::from_millis(200),
             late_timers: Duration::from_millis(1),
             max_retries: 15,
             syn_retries: 6,

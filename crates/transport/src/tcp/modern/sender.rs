@@ -31,6 +31,7 @@ pub(super) struct Sender {
     pacer: Pacer,
     paced: bool,
     late_timers: Duration,
+    peer_delayed_ack: Duration,
     nagle: bool,
     /// Both ends understand SACK.
     pub(super) sack: bool,
@@ -158,8 +159,6 @@ pub(super) enum Departure {
 
 /// The smallest wait for a probe's answer, and the wait without any measurement.
 const FIRST_PROBE: Duration = Duration::from_millis(1000);
-/// How long a receiver may keep an acknowledgement back (RFC 8985, §7.2, WCDelAckT).
-const WORST_DELAYED_ACK: Duration = Duration::from_millis(200);
 
 impl Sender {
     pub(super) fn new(config: &Config, algorithm: &dyn Factory) -> Self {
@@ -176,6 +175,7 @@ impl Sender {
             pacer: Pacer::default(),
             paced: config.pacing,
             late_timers: config.late_timers,
+            peer_delayed_ack: config.peer_delayed_ack,
             nagle: config.nagle,
             sack: false,
             window_scaling: false,
@@ -396,7 +396,7 @@ impl Sender {
         self.timers.probe = due.then(|| {
             let wait = match self.rto.smoothed() {
                 None => FIRST_PROBE,
-                Some(srtt) if self.board.in_flight() == 1 => srtt * 2 + WORST_DELAYED_ACK,
+                Some(srtt) if self.board.in_flight() == 1 => srtt * 2 + self.peer_delayed_ack,
                 Some(srtt) => srtt * 2,
             };
             let at = now + wait;
