@@ -165,6 +165,23 @@ fn no_rate_exceeds_that_of_the_host_s_link() {
     assert_eq!(path.pace(), 150.0);
 }
 
+/// The first acknowledgement: the rate is a window's, twice of which may be in flight unless there is a queue.
+#[test]
+fn behind_a_queue_a_window_is_in_flight_until_the_rate_of_arrival_is_known() {
+    let window = |queueing_ms| {
+        let mut path = Path::new(1e6);
+        path.sent = 10.0;
+        path.now_ms = PROPAGATION + queueing_ms;
+        path.receive(0, queueing_ms);
+        path.control.cwnd()
+    };
+    assert_eq!(window(0), 2.0 * 10.0 + FEW);
+    // Of ten segments per 100 ms, half a segment waits for 5 ms.
+    assert!((window(4) - (2.0 * 10.0 * 1.04 + FEW)).abs() < 1e-9);
+    assert_eq!(window(6), 10.0);
+    assert_eq!(window(90), 10.0);
+}
+
 #[test]
 fn a_fallen_rate_of_arrival_shows_by_four_missing_segments() {
     let mut path = Path::new(1000.0);

@@ -415,6 +415,27 @@ mod tests {
     }
 
     #[test]
+    fn a_fin_without_data_is_reported_too() {
+        let mut receiver = receiver(100);
+        arrives(&mut receiver, 6, b"", true);
+        let fin = receiver.sequence(6);
+        let behind_fin = fin.wrapping_add(1);
+        assert!(receiver.due);
+        assert_eq!(receiver.sack_blocks(3).as_slice(), [(fin, behind_fin)]);
+        arrives(&mut receiver, 1, b"abcde", false);
+        assert!(receiver.is_finished());
+        assert_eq!((receiver.expected(), receiver.delivered()), (7, 5));
+        let last = Segment {
+            payload: 5,
+            flags: Flags::FIN,
+            ..Segment::default()
+        };
+        receiver.accept(Instant::ZERO, 1, &last, b"abcde", true);
+        let copy = (receiver.sequence(1), behind_fin);
+        assert_eq!(receiver.sack_blocks(3).as_slice(), [copy]);
+    }
+
+    #[test]
     fn duplicates_are_reported_first() {
         let mut receiver = receiver(100);
         arrives(&mut receiver, 1, b"abcde", false);
