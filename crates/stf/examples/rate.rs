@@ -29,11 +29,13 @@ struct Counting;
 static COUNTS: AtomicBool = AtomicBool::new(false);
 static CALLS: OnceLock<Calls> = OnceLock::new();
 
-/// How often the interpreter was called for each instruction, site of a table and extern.
+/// How often the interpreter was called for each instruction, site of a table, note of a table's entry that was hit, and
+/// extern.
 #[derive(Debug)]
 struct Calls {
     steps: Vec<(Op, SourceLoc, AtomicU64)>,
     sites: Vec<(u32, AtomicU64)>,
+    notes: Vec<AtomicU64>,
     externs: Vec<(String, AtomicU64)>,
 }
 
@@ -52,6 +54,7 @@ impl Compiler for Counting {
                 .iter()
                 .map(|site| (site.table, AtomicU64::new(0)))
                 .collect(),
+            notes: source.keys.iter().map(|_| AtomicU64::new(0)).collect(),
             externs: code
                 .externs
                 .iter()
@@ -110,6 +113,7 @@ impl Vm for Asked<'_> {
     }
 
     fn note(&mut self, table: u32, noted: u32) {
+        count(|calls| &calls.notes[table as usize]);
         self.0.note(table, noted);
     }
 
@@ -129,26 +133,52 @@ impl Vm for Asked<'_> {
 
 fn main() {
     let args: Vec<_> = std::env::args().skip(1).collect();
-    let [program, script, rest @ ..] = &args[..] else {
-        eprintln!("usage: rate PROGRAM.p4 SCRIPT.stf [PACKETS [interpreted|compiled]]");
-        std::process::exit(2);
+    if let Err(why) = run(&args) {
+        eprintln!("error: {why}");
+        std::process::exit(1);
+    }
+}
+
+fn run(args: &[String]) -> Result<(), String> {
+    let [program, path, rest @ ..] = args else {
+        return Err(
+            "usage: rate PROGRAM.p4 SCRIPT.stf [PACKETS [interpreted|compiled]]".to_owned(),
+        );
     };
-    let packets = rest.first().map_or(100_000, |count| {
-        count
+    let packets = match rest.first() {
+        Some(count) => count
             .parse()
-            .unwrap_or_else(|_| panic!("a number of packets, not {count}"))
-    });
-    let program = support::compile(Path::new(program)).unwrap_or_else(|why| panic!("{why}"));
-    let text = std::fs::read_to_string(script).unwrap_or_else(|why| panic!("{script}: {why}"));
-    let script = Script::parse(&text).unwrap_or_else(|why| panic!("{script}: {why:?}"));
+            .ok()
+            .filter(|count| *count > 0)
+            .ok_or_else(|| format!("PACKETS: found {count}; expected a number of at least 1"))?,
+        None => 100_000,
+    };
+    let only = rest.get(1).map(String::as_str);
+    if let Some(other) = only.filter(|only| !["interpreted", "compiled"].contains(only)) {
+        return Err(format!("found {other}; valid: interpreted, compiled"));
+    }
+    let program = support::compile(Path::new(program))?;
+    let text = std::fs::read_to_string(path).map_err(|why| format!("{path}: {why}"))?;
+    let script = Script::parse(&text).map_err(|errors| {
+        let lines: Vec<_> = errors
+            .iter()
+            .map(|error| format!("{path}: {error}"))
+            .collect();
+        lines.join("\n")
+    })?;
     p4_vm::native::install(&Counting);
-    measure(&program, &script, packets, rest.get(1).map(String::as_str));
+    measure(&program, &script, packets, only)
 }
 
 /// Measures the interpreter and compiled code, or the one that is named.
-fn measure(program: &Program, script: &Script, count: usize, only: Option<&str>) {
+fn measure(
+    program: &Program,
+    script: &Script,
+    count: usize,
+    only: Option<&str>,
+) -> Result<(), String> {
     let begin = ThreadTime::now();
-    let pipeline = Pipeline::compile(program).unwrap_or_else(|why| panic!("{why:?}"));
+    let pipeline = Pipeline::compile(program).map_err(|why| format!("{why:?}"))?;
     println!("compiled in {:?}", begin.elapsed());
     let packets: Vec<_> = script
         .commands
@@ -158,6 +188,9 @@ fn measure(program: &Program, script: &Script, count: usize, only: Option<&str>)
             _ => None,
         })
         .collect();
+    if packets.is_empty() {
+        return Err("the script has no packet".to_owned());
+    }
     for (name, interpreted) in [("interpreted", true), ("compiled", false)] {
         if only.is_some_and(|only| only != name) {
             continue;
@@ -177,6 +210,7 @@ fn measure(program: &Program, script: &Script, count: usize, only: Option<&str>)
     if let Some(calls) = CALLS.get() {
         show(program, calls, packets.len());
     }
+    Ok(())
 }
 
 /// A switch with what a script sets.
@@ -187,7 +221,11 @@ fn configured(pipeline: &Arc<Pipeline>, script: &Script, interpreted: bool) -> S
     settings.commands.retain(|command| {
         !matches!(
             command.verb,
-            Verb::Packet { .. } | Verb::Expect { .. } | Verb::Wait
+            Verb::Packet { .. }
+                | Verb::Expect { .. }
+                | Verb::NoPacket
+                | Verb::CheckCounter { .. }
+                | Verb::Wait
         )
     });
     let outcome = stf::run_on(switch, &settings, Ports::Named);
@@ -235,6 +273,10 @@ fn show(program: &Program, calls: &Calls, packets: usize) {
     for (table, count) in &calls.sites {
         let name = &program.tables[*table as usize].name;
         *lines.entry(format!("table {name}")).or_default() += count.load(Relaxed);
+    }
+    for (table, count) in program.tables.iter().zip(&calls.notes) {
+        let line = format!("entry hit in table {}", table.name);
+        *lines.entry(line).or_default() += count.load(Relaxed);
     }
     for (number, (kind, count)) in calls.externs.iter().enumerate() {
         *lines.entry(format!("extern {kind} {number}")).or_default() += count.load(Relaxed);

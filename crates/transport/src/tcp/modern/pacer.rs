@@ -37,7 +37,7 @@ const MIN_PER_SECOND: f64 = 1.0 / 3600.0;
 /// What is caught up on at once. Where a round trip is short, a millisecond would be a burst of a window; where timers
 /// may be `late`, at least that much is needed to keep the rate.
 pub(super) fn slack(late: Duration, srtt: Option<Duration>) -> Duration {
-    srtt.map_or(MOST_SLACK, |srtt| MOST_SLACK.min(srtt / PARTS).max(late))
+    srtt.map_or(MOST_SLACK, |srtt| MOST_SLACK.min(late.max(srtt / PARTS)))
 }
 
 /// The rate that spreads `cwnd` segments over a round trip, in segments per second.
@@ -90,6 +90,7 @@ mod tests {
         assert_eq!(slack(on_time, rtt(100_000)), MOST_SLACK);
         assert_eq!(slack(on_time, None), MOST_SLACK);
         assert_eq!(slack(MOST_SLACK, rtt(80)), MOST_SLACK);
+        assert_eq!(slack(MOST_SLACK * 5, rtt(80)), MOST_SLACK);
     }
 
     #[test]
