@@ -46,9 +46,14 @@ impl Emitter<'_, '_> {
             return true;
         };
         let interpreted = self.cold_block();
-        for (length, _) in groups.iter().filter_map(|group| group.varbit) {
-            let length = self.load(length);
-            self.leave_if(length, interpreted);
+        let varbits = groups.iter().filter_map(|group| group.varbit);
+        let lengths = varbits.map(|(length, _)| self.load(length));
+        let lengths: Vec<_> = lengths.collect();
+        if let Some(some) = lengths
+            .into_iter()
+            .reduce(|a, b| self.build.ins().bor(a, b))
+        {
+            self.leave_if(some, interpreted);
         }
         let computed = self.ones_complement(groups);
         let computed = self.cut(computed, (64 - width.min(&16)) as u8);
@@ -88,18 +93,23 @@ impl Emitter<'_, '_> {
             self.build.switch_to_block(next);
         }
         let mut sum = self.build.use_var(total);
-        // From 64 bits to 34, 19, 17 and 16.
-        for half in [32, 16, 16, 16] {
-            let high = self.down(sum, half);
-            let low = self.cut(sum, 64 - half as u8);
+        let lanes = groups.iter().flat_map(|group| &group.lanes);
+        let mut most = lanes.map(most_added).sum::<u64>();
+        while most > 0xffff {
+            let half: u32 = if most >> 48 > 0 { 32 } else { 16 };
+            let high = self.down(sum, half.into());
+            let low = self.cut(sum, (64 - half) as u8);
             sum = self.build.ins().iadd(high, low);
+            let folded = (most >> half) + (u64::MAX >> (64 - half));
+            // 0x10000 folds to 1, and what is below stays.
+            most = if most == 0x10000 { 0xffff } else { folded };
         }
         self.build.ins().bnot(sum)
     }
 
     fn add_lane(&mut self, sum: Value, lane: &SumLane) -> Value {
         let value = self.load(lane.slot);
-        if u32::from(lane.width) + u32::from(lane.up) <= SHORT {
+        if is_short(lane) {
             let value = self.up(value, lane.up.into());
             return self.build.ins().iadd(sum, value);
         }
@@ -107,5 +117,18 @@ impl Emitter<'_, '_> {
         let (high, low) = (self.down(value, 32), self.cut(value, 32));
         let sum = self.build.ins().iadd(sum, high);
         self.build.ins().iadd(sum, low)
+    }
+}
+
+/// Whether a value is added whole.
+fn is_short(lane: &SumLane) -> bool {
+    u32::from(lane.width) + u32::from(lane.up) <= SHORT
+}
+
+/// The most that a value adds to the sum.
+fn most_added(lane: &SumLane) -> u64 {
+    match is_short(lane) {
+        true => ((1 << lane.width) - 1) << lane.up,
+        false => 2 * u64::from(u32::MAX),
     }
 }

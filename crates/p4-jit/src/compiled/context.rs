@@ -5,6 +5,7 @@
 
 #![allow(unsafe_code, reason = "machine code is called by its address")]
 
+use cranelift_codegen::isa::CallConv;
 use cranelift_jit::JITModule;
 use p4_vm::Target;
 use p4_vm::native::{Found, Next, Places, Vm};
@@ -53,6 +54,11 @@ pub const END: i64 = 1;
 /// A function of machine code: its context, storage; 0 or [`END`].
 type Function = unsafe extern "C" fn(*mut Context<'_>, *mut u64) -> u32;
 
+/// How machine code calls the interpreter. Calls are rare, and this convention keeps the registers in which a function
+/// has its arguments, `rdi` and `rsi`, besides five others. Linux's keeps only the five, so that code around each call
+/// would save context and storage and load them again.
+pub const CONVENTION: CallConv = CallConv::WindowsFastcall;
+
 /// The functions that machine code calls, by name.
 pub const CALLBACKS: [(&str, *const u8); 6] = [
     ("step", step as *const u8),
@@ -84,14 +90,14 @@ fn interpret<T>(
     })
 }
 
-extern "C" fn step(context: *mut Context<'_>, at: Target) -> Next {
+extern "win64" fn step(context: *mut Context<'_>, at: Target) -> Next {
     interpret(context, Next::End, |vm, words, places, _| {
         vm.step(words, at, places)
     })
 }
 
 /// Looks up a key of the given number of words. What it found is in the context.
-extern "C" fn find(context: *mut Context<'_>, site: u32, key: *const u64, len: u32) -> Next {
+extern "win64" fn find(context: *mut Context<'_>, site: u32, key: *const u64, len: u32) -> Next {
     // SAFETY: it is a place on the code's stack that has so many words, all of which the code has written.
     let key = unsafe { std::slice::from_raw_parts(key, len as usize) };
     interpret(context, Next::End, |vm, words, _, found| {
@@ -101,20 +107,20 @@ extern "C" fn find(context: *mut Context<'_>, site: u32, key: *const u64, len: u
 }
 
 /// Notes a look-up in a table that compiled code did itself.
-extern "C" fn note(context: *mut Context<'_>, table: u32, noted: u32) -> Next {
+extern "win64" fn note(context: *mut Context<'_>, table: u32, noted: u32) -> Next {
     interpret(context, Next::End, |vm, _, _, _| {
         vm.note(table, noted);
         Next::Step
     })
 }
 
-extern "C" fn call(context: *mut Context<'_>, call: u32) -> Next {
+extern "win64" fn call(context: *mut Context<'_>, call: u32) -> Next {
     interpret(context, Next::End, |vm, words, places, _| {
         vm.call(words, call, places)
     })
 }
 
-extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
+extern "win64" fn reject(context: *mut Context<'_>, error: u64) -> Next {
     interpret(context, Next::End, |vm, _, _, _| {
         vm.reject(error);
         Next::End
@@ -122,7 +128,7 @@ extern "C" fn reject(context: *mut Context<'_>, error: u64) -> Next {
 }
 
 /// Whether the packet leaves all blocks: because it is dropped whatever the program says, or behind a panic.
-extern "C" fn aborted(context: *mut Context<'_>) -> u32 {
+extern "win64" fn aborted(context: *mut Context<'_>) -> u32 {
     // SAFETY: as in `interpret`; nothing in the context changes.
     let context = unsafe { &*context };
     u32::from(context.panic.is_some() || context.vm.aborted())

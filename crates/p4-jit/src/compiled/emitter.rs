@@ -198,6 +198,18 @@ impl Emitter<'_, '_> {
         self.build.ins().bswap(eight)
     }
 
+    /// So many octets of the packet, 1, 2, 4 or 8, as the high octets of a number whose others are 0.
+    pub fn high_octets(&mut self, place: Value, octets_read: u32) -> Value {
+        let load = self.build.ins();
+        let low = match octets_read {
+            1 => load.uload8(types::I64, octets(), place, 0),
+            2 => load.uload16(types::I64, octets(), place, 0),
+            4 => load.uload32(octets(), place, 0),
+            _ => load.load(types::I64, octets(), place, 0),
+        };
+        self.build.ins().bswap(low)
+    }
+
     pub fn store_eight_octets(&mut self, place: Value, offset: i32, eight: Value) {
         let eight = self.build.ins().bswap(eight);
         self.build.ins().store(octets(), eight, place, offset);
@@ -272,6 +284,10 @@ impl Emitter<'_, '_> {
     /// Goes to `to` if the condition is not 0, and on here if it is.
     pub fn leave_if(&mut self, condition: Value, to: Block) {
         let on = self.build.create_block();
+        let here = self.build.current_block();
+        if here.is_some_and(|here| self.build.func.layout.is_cold(here)) {
+            self.build.set_cold_block(on);
+        }
         self.branch(condition, to, on);
         self.build.switch_to_block(on);
     }
@@ -321,12 +337,7 @@ impl Emitter<'_, '_> {
         let place = self.build.append_block_param(found, types::I64);
         let asked = self.cold_block();
         let recent = self.recent(slots.table, &words);
-        let mut differ = self.number(0);
-        for (&word, at) in words.iter().zip((size_of::<Found>() as i32..).step_by(8)) {
-            let held = self.load_place(recent, at);
-            let bits = self.build.ins().bxor(held, word);
-            differ = self.build.ins().bor(differ, bits);
-        }
+        let differ = self.differs(recent, &words);
         self.branch(differ, asked, known);
         self.build.switch_to_block(asked);
         self.ask(site, &words);
@@ -336,6 +347,23 @@ impl Emitter<'_, '_> {
         self.build.ins().jump(found, &[BlockArg::Value(recent)]);
         self.build.switch_to_block(found);
         place
+    }
+
+    /// Not 0 if the key behind a [`Found`] is another one.
+    fn differs(&mut self, found: Value, key: &[Value]) -> Value {
+        let held =
+            |e: &mut Self, word: usize| e.load_place(found, (size_of::<Found>() + 8 * word) as i32);
+        if let &[word] = key {
+            let held = held(self, 0);
+            return self.build.ins().icmp(IntCC::NotEqual, word, held);
+        }
+        let mut differ = self.number(0);
+        for (at, &word) in key.iter().enumerate() {
+            let held = held(self, at);
+            let bits = self.build.ins().bxor(held, word);
+            differ = self.build.ins().bor(differ, bits);
+        }
+        differ
     }
 
     /// The words of a site's key.
@@ -479,19 +507,16 @@ impl Emitter<'_, '_> {
     }
 
     /// Instruction `at` in the common case that `common` compiles, and otherwise by the interpreter, which may
-    /// end the block. `rare` says that it is not the common case.
-    pub fn unless(&mut self, rare: Value, at: Target, common: impl FnOnce(&mut Self)) {
-        let [interpreted, compiled, after] = [
-            self.cold_block(),
-            self.build.create_block(),
-            self.build.create_block(),
-        ];
-        self.branch(rare, interpreted, compiled);
+    /// end the block. It is not the common case if one of `rare` is not 0.
+    pub fn unless(&mut self, rare: &[Value], at: Target, common: impl FnOnce(&mut Self)) {
+        let [interpreted, after] = [self.cold_block(), self.build.create_block()];
+        for &rare in rare {
+            self.leave_if(rare, interpreted);
+        }
+        common(self);
+        self.jump(after);
         self.build.switch_to_block(interpreted);
         self.step_or_end(at);
-        self.jump(after);
-        self.build.switch_to_block(compiled);
-        common(self);
         self.jump(after);
         self.build.switch_to_block(after);
     }

@@ -1,6 +1,6 @@
 //! From bytecode to machine code.
 
-use super::context::{CALLBACKS, MachineCode};
+use super::context::{CALLBACKS, CONVENTION, MachineCode};
 use super::emitter::{Callbacks, Program};
 use super::procedure::{self, Start};
 use cranelift_codegen::ir::{AbiParam, FuncRef, Function, Signature, Type, types};
@@ -84,7 +84,8 @@ impl<'a> Writer<'a> {
                 "aborted" => &[],
                 _ => &[types::I32],
             };
-            let signature = signature(&module, args);
+            let mut signature = signature(&module, args);
+            signature.call_conv = CONVENTION;
             callbacks.push(
                 module
                     .declare_function(name, Linkage::Import, &signature)

@@ -24,40 +24,43 @@ impl Emitter<'_, '_> {
                 }
                 let last = header.lanes.iter().map(|lane| lane.word).max();
                 let words = last.unwrap_or(0).max(words_of(header)) + 1;
+                // It begins with an octet, and all octets that are read are held, so that the packet is not too short.
                 let (cursor, place) = self.cursor();
-                let end = self.build.ins().iadd_imm(cursor, i64::from(header.bits));
-                let bits = self.fixed_field(context::BITS);
-                let short = self.build.ins().icmp(IntCC::UnsignedGreaterThan, end, bits);
-                self.reject_if(short, too_short);
-                // It begins with an octet, and all octets that are read are held. A header shorter than eight octets is
-                // read with those before it, for it may be the last.
+                let skip = self.build.ins().band_imm(cursor, 7);
                 let begin = self.build.ins().ushr_imm(cursor, 3);
                 let length = header.bits / 8;
-                let before = 8u32.saturating_sub(length);
                 let after = self.build.ins().iadd_imm(begin, i64::from(length));
                 let held = self.fixed_field(context::HELD);
-                let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
-                let skip = self.build.ins().band_imm(cursor, 7);
-                let mut rare = self.build.ins().bor(skip, beyond);
+                let beyond = self
+                    .build
+                    .ins()
+                    .icmp(IntCC::UnsignedGreaterThan, after, held);
+                let mut rare = vec![beyond, skip];
+                // Of a header of 3, 5, 6 or 7 octets, eight octets are read that end with it, for it may be the last.
+                let whole = length >= 8 || length.is_power_of_two();
+                let before = if whole { 0 } else { 8 - length };
                 let mut octet = begin;
                 if before > 0 {
                     let least = self.number(before.into());
-                    let early = self.compare(IntCC::UnsignedLessThan, begin, least);
-                    rare = self.build.ins().bor(rare, early);
+                    rare.push(self.build.ins().icmp(IntCC::UnsignedLessThan, begin, least));
                     octet = self.build.ins().isub(begin, least);
                 }
-                self.unless(rare, at, |e| {
+                self.unless(&rare, at, |e| {
                     e.at_place(base, off, words, at, |e, storage| {
                         let one = e.number(1);
                         e.store_to(storage, 0, one);
                         let octets = e.fixed_field(context::OCTETS);
                         let first = e.build.ins().iadd(octets, octet);
                         for lane in &header.lanes {
-                            let eight = e.eight_octets(first, lane.octet.into());
+                            let eight = match length {
+                                1 | 2 | 4 => e.high_octets(first, length),
+                                _ => e.eight_octets(first, lane.octet.into()),
+                            };
                             let value = e.up(eight, u64::from(lane.skip) + 8 * u64::from(before));
                             let value = e.down(value, lane.sh.into());
                             e.store_to(storage, lane.word, value);
                         }
+                        let end = e.build.ins().iadd_imm(cursor, i64::from(header.bits));
                         e.store_place(place, 0, end);
                     });
                 });
@@ -90,11 +93,13 @@ impl Emitter<'_, '_> {
                 let begin = self.build.ins().ishl_imm(octet, 3);
                 let skip = self.build.ins().isub(from, begin);
                 let most = self.number(64 - u64::from(w));
-                let beyond = self.compare(IntCC::UnsignedGreaterThan, skip, most);
+                let beyond = self
+                    .build
+                    .ins()
+                    .icmp(IntCC::UnsignedGreaterThan, skip, most);
                 let eight = self.number(8);
-                let few = self.compare(IntCC::UnsignedLessThan, held, eight);
-                let rare = self.build.ins().bor(beyond, few);
-                self.unless(rare, at, |e| {
+                let few = self.build.ins().icmp(IntCC::UnsignedLessThan, held, eight);
+                self.unless(&[beyond, few], at, |e| {
                     let octets = e.fixed_field(context::OCTETS);
                     let place = e.build.ins().iadd(octets, octet);
                     let eight = e.eight_octets(place, 0);
@@ -110,9 +115,11 @@ impl Emitter<'_, '_> {
                 let skip = self.build.ins().band_imm(from, 7);
                 let after = self.build.ins().iadd_imm(octet, i64::from(w / 8));
                 let held = self.fixed_field(context::HELD);
-                let beyond = self.compare(IntCC::UnsignedGreaterThan, after, held);
-                let rare = self.build.ins().bor(skip, beyond);
-                self.unless(rare, at, |e| {
+                let beyond = self
+                    .build
+                    .ins()
+                    .icmp(IntCC::UnsignedGreaterThan, after, held);
+                self.unless(&[beyond, skip], at, |e| {
                     let octets = e.fixed_field(context::OCTETS);
                     let place = e.build.ins().iadd(octets, octet);
                     let mut left = i32::from(w);
@@ -167,7 +174,7 @@ impl Emitter<'_, '_> {
         // Its length, then its value.
         let words = field.word..field.word + 1 + field.width.div_ceil(64);
         let bits = self.load(bits);
-        self.unless(bits, at, |e| {
+        self.unless(&[bits], at, |e| {
             e.at_place(base, off, words.end, at, |e, storage| {
                 let [zero, one] = [0, 1].map(|number| e.number(number));
                 e.store_to(storage, 0, one);
@@ -206,18 +213,11 @@ impl Emitter<'_, '_> {
         if whole.is_empty() {
             return false;
         }
-        // The interpreter emits the list if one of the others is not empty, which is seldom.
-        let none = self.number(0);
-        let mut rare = none;
+        // The interpreter emits the list if one of the others may not be empty, which is seldom.
+        let mut rare = self.number(0);
         for &(base, header) in &other {
-            let valid = self.load(base);
-            let some = match only_varbit(header) {
-                Some(field) => {
-                    let length = self.load(base + field.word);
-                    self.select(valid, length, none)
-                }
-                None => valid,
-            };
+            let length = only_varbit(header).map_or(0, |field| field.word);
+            let some = self.load(base + length);
             rare = self.build.ins().bor(rare, some);
         }
         let octets = whole.iter().map(|(_, header)| header.eights()).sum();
@@ -244,9 +244,8 @@ impl Emitter<'_, '_> {
         let len = self.load_place(place, 0);
         let end = self.build.ins().iadd_imm(len, octets as i64);
         let room = self.field(types::I64, context::ROOM);
-        let beyond = self.compare(IntCC::UnsignedGreaterThan, end, room);
-        let rare = self.build.ins().bor(rare, beyond);
-        self.unless(rare, at, |e| {
+        let beyond = self.build.ins().icmp(IntCC::UnsignedGreaterThan, end, room);
+        self.unless(&[beyond, rare], at, |e| {
             let first = e.field(types::I64, context::EMITTED);
             let out = e.build.ins().iadd(first, len);
             common(e, out);

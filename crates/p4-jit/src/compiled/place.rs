@@ -123,7 +123,7 @@ impl Emitter<'_, '_> {
             .build
             .ins()
             .icmp(IntCC::UnsignedGreaterThan, offset, most);
-        self.unless(beyond, at, |e| {
+        self.unless(&[beyond], at, |e| {
             let word = e.build.ins().iadd_imm(offset, i64::from(base));
             let place = e.word_at(word);
             common(e, &Place::Found(place));
@@ -168,7 +168,7 @@ impl Emitter<'_, '_> {
             .build
             .ins()
             .icmp(IntCC::UnsignedGreaterThanOrEqual, index, len);
-        self.unless(beyond, at, |e| {
+        self.unless(&[beyond], at, |e| {
             let offset = e.build.ins().imul_imm(index, octets as i64);
             let cell = e.build.ins().iadd(first, offset);
             common(e, cell);

@@ -13,6 +13,9 @@ use std::mem::offset_of;
 /// Most instructions of an action that is compiled where its table is applied.
 const IN_PLACE: usize = 256;
 
+/// Most actions of a table that are compared one after another, which is faster than a jump to a place that is looked up.
+const FEW: usize = 4;
+
 /// Code from one place on, as a part of a function. Actions are parts of functions that apply their tables.
 struct Part {
     /// The blocks of instructions, by the number of the first.
@@ -121,8 +124,10 @@ impl Procedure<'_, '_, '_> {
     fn sequence(&mut self, sequence: &Sequence, ways: Ways) {
         for stage in &sequence.stages {
             let e = &mut self.emitter;
-            let steps = e.field(types::I32, context::MOST_STEPS);
-            e.set_field(context::STEPS, steps);
+            if counts_steps(e.program, stage.block) {
+                let steps = e.field(types::I32, context::MOST_STEPS);
+                e.set_field(context::STEPS, steps);
+            }
             let [halt, end] = [e.build.create_block(), e.cold_block()];
             let body = self.part(
                 stage.block,
@@ -323,14 +328,22 @@ impl Procedure<'_, '_, '_> {
             .iter()
             .map(|_| self.emitter.build.create_block())
             .collect();
-        let mut switch = Switch::new();
-        for (index, &begin) in (0u128..).zip(&begins) {
-            switch.set_entry(index, begin);
-        }
         let e = &mut self.emitter;
         let action = e.load_number(found, offset_of!(Found, action) as i32);
         // What is left is `NONE`.
-        switch.emit(&mut e.build, action, after);
+        if begins.len() <= FEW {
+            for (index, &begin) in (0..).zip(&begins) {
+                let is = e.build.ins().icmp_imm(IntCC::Equal, action, index);
+                e.leave_if(is, begin);
+            }
+            e.jump(after);
+        } else {
+            let mut switch = Switch::new();
+            for (index, &begin) in (0u128..).zip(&begins) {
+                switch.set_entry(index, begin);
+            }
+            switch.emit(&mut e.build, action, after);
+        }
         let mut bodies = HashMap::new();
         for action in actions.iter().filter(|action| !action.done) {
             bodies
@@ -408,6 +421,17 @@ fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target
         }
     }
     reached
+}
+
+/// Whether a block may count states of its parser.
+fn counts_steps(program: &Program<'_>, start: Target) -> bool {
+    let counts = |at: Target| {
+        matches!(
+            program.source.code.ops[at as usize],
+            Op::Step { .. } | Op::Call { .. }
+        )
+    };
+    reached(program, start, usize::MAX).into_iter().any(counts)
 }
 
 /// The instructions of code at which blocks begin.
