@@ -2,7 +2,7 @@
 
 use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{InstBuilder, Value};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use p4_vm::Slot;
 use p4_vm::native::Op;
 
@@ -221,6 +221,20 @@ impl Emitter<'_, '_> {
             };
             values.push(self.build.ins().bor(near, far));
         }
+        // Mostly by less than a word.
+        let [farther, done] = [self.build.create_block(), self.build.create_block()];
+        let params: Vec<_> = values
+            .iter()
+            .map(|_| self.build.append_block_param(done, types::I64))
+            .collect();
+        let near = self.build.ins().icmp_imm(IntCC::UnsignedLessThan, by, 64);
+        let args =
+            |values: &[Value]| -> Vec<_> { values.iter().map(|&v| BlockArg::Value(v)).collect() };
+        let none: &[BlockArg] = &[];
+        self.build
+            .ins()
+            .brif(near, done, &args(&values), farther, none);
+        self.build.switch_to_block(farther);
         // By whole words: by 1, 2, 4 and so on, each if that bit of the distance is set.
         let mut words = 1;
         while words < values.len() {
@@ -238,7 +252,9 @@ impl Emitter<'_, '_> {
         for value in &mut values {
             *value = self.select(beyond, zero, *value);
         }
-        values
+        self.build.ins().jump(done, &args(&values));
+        self.build.switch_to_block(done);
+        params
     }
 
     /// Bits of `d` from `lo` up become `a`, piece by piece.
