@@ -197,15 +197,22 @@ impl Writer {
     }
 
     /// Completes the octets, the last one filled up with zeros. Returns how many.
+    #[inline]
     pub fn pad(&mut self) -> u8 {
-        let padding = (self.count.wrapping_neg() % 8) as u8;
-        if self.count > 0 {
-            let aligned = self.pending << (64 - self.count);
-            let octets = self.count.div_ceil(8) as usize;
-            self.append(&aligned.to_be_bytes()[..octets]);
-            self.pending = 0;
-            self.count = 0;
+        match self.count {
+            0 => 0,
+            _ => self.complete(),
         }
+    }
+
+    /// The same where there are bits behind the octets.
+    fn complete(&mut self) -> u8 {
+        let padding = (self.count.wrapping_neg() % 8) as u8;
+        let aligned = self.pending << (64 - self.count);
+        let octets = self.count.div_ceil(8) as usize;
+        self.append(&aligned.to_be_bytes()[..octets]);
+        self.pending = 0;
+        self.count = 0;
         padding
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::Sequence;
 use crate::code::Target;
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
@@ -101,16 +102,43 @@ pub enum Kind {
 /// Compiled code.
 pub trait Native: Debug + Send + Sync {
     /// Runs one of [`Source::sequences`] or, counted on behind them, of [`Source::entries`]; says whether it came to its
-    /// end. `words` is storage as the code describes it, `steps` how many parser states each block may count; what must
-    /// be interpreted is left to `vm`, whose places are `places`.
-    fn run(
-        &self,
-        number: usize,
-        words: &mut [u64],
-        places: Places,
-        steps: u32,
-        vm: &mut dyn Vm,
-    ) -> bool;
+    /// end.
+    fn run(&self, number: usize, context: &mut Context<'_>) -> bool;
+}
+
+/// What compiled code works with, where it finds it. One is made for each run, in place.
+#[repr(C)]
+pub struct Context<'a> {
+    /// Where the packet, registers and counters are.
+    pub places: Places,
+    /// What [`Vm::find`] found last.
+    pub found: Found,
+    /// How many parser states each block may count.
+    pub most_steps: u32,
+    /// How many this one may still.
+    pub steps: u32,
+    /// Storage as the code describes it.
+    pub words: &'a mut [u64],
+    /// What must be interpreted is left to it. Its places are those above.
+    pub vm: &'a mut dyn Vm,
+    /// A panic of the interpreter.
+    pub panic: Option<Box<dyn Any + Send>>,
+}
+
+impl<'a> Context<'a> {
+    /// For a run in which each block may count so many parser states.
+    #[inline(always)]
+    pub fn new(places: Places, words: &'a mut [u64], most_steps: u32, vm: &'a mut dyn Vm) -> Self {
+        Context {
+            places,
+            found: Found::default(),
+            most_steps,
+            steps: most_steps,
+            words,
+            vm,
+            panic: None,
+        }
+    }
 }
 
 /// What compiled code leaves to the interpreter.

@@ -13,7 +13,7 @@ use cpu_time::ThreadTime;
 use engine::{Packet, Pipeline, Switch, SwitchConfig};
 use p4_ir::{Program, SourceLoc};
 use p4_vm::Target;
-use p4_vm::native::{Compiler, ExternCode, Found, Native, Next, Op, Places, Source, Vm};
+use p4_vm::native::{Compiler, Context, ExternCode, Found, Native, Next, Op, Places, Source, Vm};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -77,18 +77,20 @@ fn kind(call: &ExternCode) -> String {
 struct Counted(Box<dyn Native>);
 
 impl Native for Counted {
-    fn run(
-        &self,
-        number: usize,
-        words: &mut [u64],
-        places: Places,
-        steps: u32,
-        vm: &mut dyn Vm,
-    ) -> bool {
-        match COUNTS.load(Relaxed) {
-            true => self.0.run(number, words, places, steps, &mut Asked(vm)),
-            false => self.0.run(number, words, places, steps, vm),
+    fn run(&self, number: usize, context: &mut Context<'_>) -> bool {
+        if !COUNTS.load(Relaxed) {
+            return self.0.run(number, context);
         }
+        let Context {
+            places,
+            most_steps,
+            words,
+            vm,
+            ..
+        } = context;
+        let mut asked = Asked(&mut **vm);
+        let mut context = Context::new(*places, words, *most_steps, &mut asked);
+        self.0.run(number, &mut context)
     }
 }
 

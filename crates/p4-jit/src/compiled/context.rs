@@ -8,25 +8,11 @@
 use cranelift_codegen::isa::CallConv;
 use cranelift_jit::JITModule;
 use p4_vm::Target;
-use p4_vm::native::{Found, Next, Places, Vm};
-use std::any::Any;
+use p4_vm::native::{Context, Found, Next, Places, Vm};
 use std::fmt;
 use std::mem::offset_of;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Mutex;
-
-/// What machine code works with besides storage.
-#[repr(C)]
-pub struct Context<'a> {
-    places: Places,
-    found: Found,
-    most_steps: u32,
-    steps: u32,
-    words: *mut u64,
-    len: usize,
-    vm: &'a mut dyn Vm,
-    panic: Option<Box<dyn Any + Send>>,
-}
 
 pub const OCTETS: usize = offset_of!(Context<'static>, places) + offset_of!(Places, octets);
 pub const HELD: usize = offset_of!(Context<'static>, places) + offset_of!(Places, held);
@@ -77,11 +63,12 @@ fn interpret<T>(
 ) -> T {
     // SAFETY: `MachineCode::run` gives the code the only pointer to its context, which lives as long as the call.
     let context = unsafe { &mut *context };
-    // SAFETY: they are the place and the length of the slice that `MachineCode::run` has, which it does not use
-    // before the code ends. The code has no reference to it.
-    let words = unsafe { std::slice::from_raw_parts_mut(context.words, context.len) };
     let Context {
-        vm, places, found, ..
+        vm,
+        words,
+        places,
+        found,
+        ..
     } = context;
     let work = AssertUnwindSafe(|| work(&mut **vm, words, places, found));
     catch_unwind(work).unwrap_or_else(|panic| {
@@ -166,31 +153,14 @@ impl MachineCode {
 }
 
 impl p4_vm::native::Native for MachineCode {
-    fn run(
-        &self,
-        number: usize,
-        words: &mut [u64],
-        places: Places,
-        steps: u32,
-        vm: &mut dyn Vm,
-    ) -> bool {
-        assert!(words.len() >= self.words, "storage of this program");
+    fn run(&self, number: usize, context: &mut Context<'_>) -> bool {
+        assert!(context.words.len() >= self.words, "storage of this program");
         let function = self.functions[number];
-        let mut context = Context {
-            places,
-            found: Found::default(),
-            most_steps: steps,
-            steps,
-            words: words.as_mut_ptr(),
-            len: words.len(),
-            vm,
-            panic: None,
-        };
-        let words = context.words;
+        let words = context.words.as_mut_ptr();
         // SAFETY: the code accesses storage, of which it takes no more words than there are, and places in the
         // context. It gets the only pointers to them.
-        let status = unsafe { function(&mut context, words) };
-        if let Some(panic) = context.panic {
+        let status = unsafe { function(context, words) };
+        if let Some(panic) = context.panic.take() {
             resume_unwind(panic);
         }
         status == 0

@@ -202,7 +202,7 @@ fn signature(module: &JITModule, args: &[Type]) -> Signature {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use p4_vm::native::{Code, Found, Next, Op, Places, Vm};
+    use p4_vm::native::{Code, Context, Found, Next, Op, Places, Vm};
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
     /// An interpreter that counts its calls, and panics when it is called for instruction `bad`.
@@ -286,7 +286,8 @@ mod tests {
             emitted: 0,
         };
         let places = vm.places();
-        let run = AssertUnwindSafe(|| native.run(0, &mut words, places, 2, &mut vm));
+        let run =
+            AssertUnwindSafe(|| native.run(0, &mut Context::new(places, &mut words, 2, &mut vm)));
         let panicked = catch_unwind(run).is_err();
         Some((words, vm, panicked))
     }

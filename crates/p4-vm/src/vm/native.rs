@@ -7,7 +7,7 @@ use crate::Architecture;
 use crate::code::*;
 use crate::compile::Compiled;
 use crate::hash::Algorithm;
-use crate::native::{self, Cells, Found, Key, KeyPart, Kind, Places, Source, Vm};
+use crate::native::{self, Cells, Context, Found, Key, KeyPart, Kind, Places, Source, Vm};
 use crate::object::Object;
 use crate::table::{KeyField, NOTED, TableState};
 
@@ -158,7 +158,7 @@ fn run_function<A: Architecture>(
     };
     let places = vm.places();
     let steps = vm.machine.limits.max_steps;
-    Some(native.run(number, words, places, steps, &mut vm))
+    Some(native.run(number, &mut Context::new(places, words, steps, &mut vm)))
 }
 
 struct Interpreter<'a, A: Architecture> {
@@ -170,7 +170,7 @@ struct Interpreter<'a, A: Architecture> {
 
 impl<A: Architecture> Interpreter<'_, A> {
     /// Where the packet, registers and counters are.
-    #[inline]
+    #[inline(always)]
     fn places(&mut self) -> Places {
         let emitted = self.machine.output.room();
         Places {
