@@ -3,13 +3,14 @@
 //! The map of this crate:
 //! - [`Target`]: a switch as programs drive it;
 //! - [`Switch`]: a target of any architecture that implements [`Forwarding`];
-//! - `traffic_manager`: queues, rates, scheduling, drops; `replication`: multicast groups and clone sessions;
-//!   `packet_generator`: packets that a switch makes itself;
+//! - `traffic_manager`: queues, rates, scheduling, drops; `due`: which port sends next;
+//!   `replication`: multicast groups and clone sessions; `packet_generator`: packets that a switch makes itself;
 //!   `families`: how many copies descend from one packet; `contain`: a panic costs one packet;
 //! - [`SwitchConfig`], [`Transmit`], [`PortStats`]: what is set, what comes out.
 
 mod config;
 mod contain;
+mod due;
 mod families;
 mod forwarding;
 mod packet_generator;

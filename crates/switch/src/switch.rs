@@ -219,9 +219,8 @@ impl<A: Forwarding> Switch<A> {
         self.machine.advance(now);
         loop {
             let generated = self.generator.next_at().filter(|&at| at <= now);
-            if self.line_is_due_before(generated.unwrap_or(now))
-                && let Some(sent) = self.serve_one(now)
-            {
+            let mut sent = None;
+            if self.line_is_due_before(generated.unwrap_or(now)) && self.serve_one(now, &mut sent) {
                 self.sent.extend(sent);
             } else if let Some(at) = generated {
                 self.generate(at);
@@ -265,26 +264,25 @@ impl<A: Forwarding> Switch<A> {
         self.restart(now);
     }
 
-    /// Takes the packet that is due first through egress: what is sent of it, if anything. `None` if none
-    /// is due.
-    #[expect(
-        clippy::option_option,
-        reason = "two questions: is one due, is it sent"
-    )]
-    pub(crate) fn serve_one(&mut self, now: Instant) -> Option<Option<Transmit>> {
-        let next = self.tm.dequeue(now)?;
+    /// Takes the packet that is due first through egress; whether one is due. What is sent of it, if anything, goes to
+    /// `sent`.
+    pub(crate) fn serve_one(&mut self, now: Instant, sent: &mut Option<Transmit>) -> bool {
+        let Some(next) = self.tm.dequeue(now) else {
+            return false;
+        };
         let (port, start) = (next.port, next.start);
         A::depth_changed(self, start, port, next.priority);
-        let sent = self.egress(next);
+        self.egress(next, sent);
         if sent.is_none() {
             self.tm.occupy(port, start, None);
         }
         self.restart(start);
-        Some(sent)
+        true
     }
 
-    /// Egress, checksum update, deparser, and the line; `None` if the packet is not sent. A panic drops it.
-    pub(crate) fn egress(&mut self, mut next: Dequeued) -> Option<Transmit> {
+    /// Egress, checksum update, deparser, and the line. What is sent goes to `sent`. A panic drops the packet.
+    #[inline]
+    fn egress(&mut self, mut next: Dequeued, sent: &mut Option<Transmit>) {
         let at_hand = AtHand {
             block: "egress",
             port: next.port,
@@ -300,18 +298,19 @@ impl<A: Forwarding> Switch<A> {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
             self.panicked(&payload, at_hand, &mut next.queued.packet, &mut arrival);
         }
-        let sent = end.map(|end| Transmit {
-            port: next.port,
-            packet: take(&mut next.queued.packet),
-            enqueued: next.queued.enqueued,
-            start: next.start,
-            end,
-            priority: next.priority,
-            enq_qdepth: next.queued.enq_qdepth,
-            deq_qdepth: next.deq_qdepth,
-        });
+        if let Some(end) = end {
+            *sent = Some(Transmit {
+                port: next.port,
+                packet: take(&mut next.queued.packet),
+                enqueued: next.queued.enqueued,
+                start: next.start,
+                end,
+                priority: next.priority,
+                enq_qdepth: next.queued.enq_qdepth,
+                deq_qdepth: next.deq_qdepth,
+            });
+        }
         self.give_queued(next.queued);
-        sent
     }
 
     /// Parser, checksum verification, ingress, and what ingress decided. A panic drops the packet.
@@ -544,16 +543,15 @@ impl<A: Forwarding> Target for Switch<A> {
             self.tm.note_waiting(sent.port);
             return Some(sent);
         }
-        loop {
+        let mut sent = None;
+        while sent.is_none() {
             match self.generator.next_at() {
                 Some(at) if at <= now && !self.line_is_due_before(at) => self.generate(at),
-                _ => {
-                    if let Some(sent) = self.serve_one(now)? {
-                        return Some(sent);
-                    }
-                }
+                _ if self.serve_one(now, &mut sent) => {}
+                _ => break,
             }
         }
+        sent
     }
 
     fn next_port(&mut self, now: Instant) -> Option<u16> {

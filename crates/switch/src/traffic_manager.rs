@@ -2,11 +2,11 @@
 //!
 //! It shares no code with netsim's drop-tail queue, whose documentation says why.
 
+use crate::due::Due;
 use crate::scheduling::Round;
 use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats, Scheduling};
 use p4_vm::{DropCause, DropCounts, Packet};
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 use units::Instant;
 
 /// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
@@ -66,7 +66,7 @@ pub struct TrafficManager {
     ports: Vec<Option<Box<Port>>>,
     stats: Vec<PortStats>,
     /// When each port that has something waiting can send next; each such port once.
-    due: BinaryHeap<Reverse<(Instant, u16)>>,
+    due: Due,
     /// Ports that came to `due` or where more may wait, where somebody asks for them.
     waiting: Option<Vec<u16>>,
     /// Octets of memory that waiting packets take, and may take.
@@ -98,23 +98,34 @@ struct Queue {
 }
 
 impl Port {
-    /// The queue that is served next; where queues have weights, also where the round stands after that.
+    /// The queue that is served next.
     #[inline]
-    fn choose(&self) -> (Option<usize>, Option<Round>) {
+    fn next_queue(&self) -> Option<usize> {
         match &self.config.scheduling {
-            Scheduling::Strict => (
-                self.occupied.checked_ilog2().map(|queue| queue as usize),
-                None,
-            ),
-            Scheduling::Weighted(weights) => {
-                let mut round = self.round;
-                let first = |queue: usize| {
-                    let first = self.queues.get(queue)?.packets.front()?;
-                    Some(u64::from(first.packet.link_octets))
-                };
-                (round.next(weights, first), Some(round))
-            }
+            Scheduling::Strict => self.occupied.checked_ilog2().map(|queue| queue as usize),
+            Scheduling::Weighted(weights) => self.by_weight(weights, &mut { self.round }),
         }
+    }
+
+    /// The same, and where queues have weights, it has had its turn.
+    #[inline]
+    fn take_turn(&mut self) -> Option<usize> {
+        let Scheduling::Weighted(weights) = self.config.scheduling else {
+            return self.next_queue();
+        };
+        let mut round = self.round;
+        let queue = self.by_weight(&weights, &mut round);
+        self.round = round;
+        queue
+    }
+
+    #[inline(never)]
+    fn by_weight(&self, weights: &[u8; MAX_QUEUES as usize], round: &mut Round) -> Option<usize> {
+        let first = |queue: usize| {
+            let first = self.queues.get(queue)?.packets.front()?;
+            Some(u64::from(first.packet.link_octets))
+        };
+        round.next(weights, first)
     }
 }
 
@@ -235,7 +246,7 @@ impl TrafficManager {
         port.occupied |= 1 << priority;
         port.waiting += 1;
         if port.waiting == 1 && !port.serving {
-            self.due.push(Reverse((port.free_at.max(now), number)));
+            self.due.push((port.free_at.max(now), number));
             self.note_waiting(number);
         }
         Ok(())
@@ -244,13 +255,13 @@ impl TrafficManager {
     /// When the next packet can leave.
     #[inline]
     pub fn next_start(&self) -> Option<Instant> {
-        self.due.peek().map(|Reverse((start, _))| *start)
+        self.due.first().map(|(start, _)| start)
     }
 
     /// The port of the packet that leaves next.
     #[inline]
     pub fn next_port(&self) -> Option<u16> {
-        self.due.peek().map(|Reverse((_, port))| *port)
+        self.due.first().map(|(_, port)| port)
     }
 
     /// Notes a port where packets may wait.
@@ -284,8 +295,7 @@ impl TrafficManager {
         }
         port.free_at = at;
         if port.waiting > 0 && !port.serving {
-            self.due.retain(|Reverse((_, other))| *other != number);
-            self.due.push(Reverse((at, number)));
+            self.due.change(number, at);
         }
     }
 
@@ -293,9 +303,9 @@ impl TrafficManager {
     #[inline]
     pub fn next_waits(&self) -> bool {
         let front = || {
-            let &Reverse((start, number)) = self.due.peek()?;
+            let (start, number) = self.due.first()?;
             let port = self.ports[number as usize].as_ref()?;
-            let queue = port.queues.get(port.choose().0?)?;
+            let queue = port.queues.get(port.next_queue()?)?;
             Some(queue.packets.front()?.enqueued < start)
         };
         front().unwrap_or(false)
@@ -304,17 +314,10 @@ impl TrafficManager {
     /// Takes out the packet whose serialisation starts first, if that is at or before `now`.
     #[inline]
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
-        let &Reverse((start, number)) = self.due.peek()?;
-        if start > now {
-            return None;
-        }
+        let (start, number) = self.due.first().filter(|&(start, _)| start <= now)?;
         self.due.pop();
         let port = self.ports[number as usize].as_mut()?;
-        let (priority, round) = port.choose();
-        let priority = priority?;
-        if let Some(round) = round {
-            port.round = round;
-        }
+        let priority = port.take_turn()?;
         let queue = &mut port.queues[priority];
         let queued = queue.packets.pop_front()?;
         if queue.packets.is_empty() {
@@ -349,7 +352,7 @@ impl TrafficManager {
         port.serving = false;
         let free_at = port.free_at;
         if port.waiting > 0 {
-            self.due.push(Reverse((free_at, number)));
+            self.due.push((free_at, number));
             self.note_waiting(number);
         }
         free_at.max(start)

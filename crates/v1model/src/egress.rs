@@ -32,8 +32,9 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     };
     switch.machine.trace(start, packet.tag, waited);
 
-    let meta = switch.layout().metadata;
-    let drop_port = words[switch.layout().drop_port as usize];
+    let layout = switch.layout();
+    let meta = &layout.metadata;
+    let drop_port = words[layout.drop_port as usize];
     meta.egress_port.set(&mut words, port as u64);
     // Not the drop port, so that only egress itself can drop.
     meta.egress_spec.set(&mut words, drop_port + 1);
@@ -69,6 +70,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     {
         clone_egress(switch, &words, packet, arrival, request);
     }
+    let meta = switch.layout().metadata;
     let dropped = meta.egress_spec.get(&words) == drop_port;
     let drop = dropped.then_some(DropCause::Egress);
     if let Some(cause) = switch.job.abort.or(drop) {
