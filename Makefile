@@ -41,13 +41,15 @@ numbers: $(VENV)/.built  ## store the tables of make figures in docs/results, an
 	$(BIN)/python docs/measurements.py $(wildcard $(OUT))
 	$(BIN)/python docs/signals_picture.py
 
-test: test-rust test-python test-ptf test-wheel test-web  ## run all tests; those of the switch on interfaces need root
+test: test-rust test-python  ## run all tests; those of the switch on interfaces need root
+	$(MAKE) --jobs=2 --output-sync=target test-ptf test-wheel
+	$(MAKE) test-web
 
 test-rust:
 	cargo test --workspace --exclude bindings
 
 test-python: $(VENV)/.tested
-	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup -m "not interfaces"
+	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup -m "not interfaces"
 	$(BIN)/python -m pytest -m interfaces
 
 test-ptf: $(VENV)/.tested
@@ -82,7 +84,7 @@ lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff,
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo clippy --manifest-path fuzz/Cargo.toml --locked -- -D warnings
+	cargo clippy --manifest-path fuzz/Cargo.toml --target-dir "$${CARGO_TARGET_DIR:-target}" --locked -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/pyright

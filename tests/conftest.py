@@ -42,7 +42,6 @@ INTERFACES = frozenset(
     for name in [
         "accurate_ecn",
         "controller_tour",
-        "faults",
         "generator",
         "kernel_controls",
         "kernel_live",
@@ -54,15 +53,22 @@ INTERFACES = frozenset(
         "live",
         "names",
         "network",
-        "network_tour",
         "switch",
         "switch_gso",
         "switch_senders",
         "traffic",
-        "tutorials",
     ]
 )
-"""Modules whose tests share the machine's interfaces and ports, and start what needs its time."""
+"""Modules whose tests share the machine's interfaces and ports, or measure rates and times there."""
+
+ALONE = ("test_faults", "test_ns2", "test_threads")
+"""What the names of modules begin with whose tests are long and share nothing."""
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than processors: tests in `machine.machine` mostly wait."""
+    return min(4, (os.cpu_count() or 1) + 1)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -70,8 +76,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests on interfaces; with ``--numprocesses``, have one process for a group of tests."""
     for item in items:
         module = item.path.stem
-        if module.startswith(("test_ns2", "test_threads")):
-            continue  # long, and each by itself
+        if module.startswith(ALONE):
+            continue
         group = module
         if module in INTERFACES:
             group = "interfaces"
