@@ -59,7 +59,7 @@ INTERFACES = frozenset(
         "traffic",
     ]
 )
-"""Modules whose tests share the machine's interfaces and ports, or measure rates and times there."""
+"""Modules whose tests share the machine's interfaces and ports, or measure rates and times."""
 
 ALONE = ("test_faults", "test_ns2", "test_threads")
 """What the names of modules begin with whose tests are long and share nothing."""
