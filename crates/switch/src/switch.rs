@@ -539,11 +539,10 @@ impl<A: Forwarding> Target for Switch<A> {
 
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.machine.advance(now);
-        if let Some(sent) = self.sent.pop_front() {
+        let mut sent = self.sent.pop_front();
+        if let Some(sent) = &sent {
             self.tm.note_waiting(sent.port);
-            return Some(sent);
         }
-        let mut sent = None;
         while sent.is_none() {
             match self.generator.next_at() {
                 Some(at) if at <= now && !self.line_is_due_before(at) => self.generate(at),

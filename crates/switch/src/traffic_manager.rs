@@ -312,7 +312,7 @@ impl TrafficManager {
     }
 
     /// Takes out the packet whose serialisation starts first, if that is at or before `now`.
-    #[inline]
+    #[inline(always)]
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
         let (start, number) = self.due.first().filter(|&(start, _)| start <= now)?;
         self.due.pop();

@@ -40,6 +40,7 @@ pub fn run<A: Architecture>(
 }
 
 /// Runs the blocks of a sequence; says whether it came to its end.
+#[inline(always)]
 pub fn run_all<A: Architecture>(
     compiled: &Compiled<A>,
     architecture: &mut A,
@@ -55,6 +56,19 @@ pub fn run_all<A: Architecture>(
     {
         return whole;
     }
+    run_each(compiled, architecture, machine, words, job, number)
+}
+
+/// The same, one block after another.
+#[inline(never)]
+fn run_each<A: Architecture>(
+    compiled: &Compiled<A>,
+    architecture: &mut A,
+    machine: &mut Machine,
+    words: &mut [u64],
+    job: &mut Job,
+    number: usize,
+) -> bool {
     let mut stages = compiled.sequences[number].stages.iter();
     stages.all(|stage| {
         run(compiled, architecture, machine, words, job, stage.block);
