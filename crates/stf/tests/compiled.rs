@@ -2,8 +2,6 @@
 
 #[path = "compiled/headers.rs"]
 mod headers;
-#[path = "compiled/kept.rs"]
-mod kept;
 #[path = "compiled/large.rs"]
 mod large;
 #[path = "compiled/operators.rs"]

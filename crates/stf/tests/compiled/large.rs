@@ -34,7 +34,7 @@ pub fn pipeline(ingress: &str) -> Arc<Pipeline> {
 }
 
 /// What a switch sends for a packet with these fields.
-pub fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
+fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
     answer_at(switch, Instant::ZERO, fields)
 }
 
