@@ -94,13 +94,15 @@ impl EcnState {
     }
 
     /// What a SYN says that was sent so often before. It asks twice, and then no more, lest that be the reason for its loss
-    /// (RFC 3168, §6.1.1.1; RFC 9768, §3.1.4.1).
+    /// (RFC 3168, §6.1.1.1; RFC 9768, §3.1.4.1). It asks for congestion indication each time: without it the control
+    /// takes all losses for random ones, and a queue that is full enough to lose two SYNs is the worst place for that.
     pub(super) fn syn_flags(&self, transmissions: u32) -> Flags {
         match self.mode {
+            EcnMode::Indication => Flags::ECE | Flags::CWR,
             _ if transmissions >= 2 => Flags::default(),
             EcnMode::Off => Flags::default(),
             EcnMode::L4s => Flags::AE | Flags::ECE | Flags::CWR,
-            EcnMode::Classic | EcnMode::Accurate | EcnMode::Indication => Flags::ECE | Flags::CWR,
+            EcnMode::Classic | EcnMode::Accurate => Flags::ECE | Flags::CWR,
         }
     }
 
@@ -598,12 +600,13 @@ mod tests {
     }
 
     #[test]
-    fn a_syn_asks_twice() {
+    fn a_syn_asks_twice_and_for_congestion_indication_each_time() {
         let asks = |mode| [0, 1, 2].map(|sent| ace(EcnState::new(mode, false).syn_flags(sent)));
         assert_eq!(asks(EcnMode::L4s), [0b111, 0b111, 0]);
-        for mode in [EcnMode::Classic, EcnMode::Accurate, EcnMode::Indication] {
+        for mode in [EcnMode::Classic, EcnMode::Accurate] {
             assert_eq!(asks(mode), [0b011, 0b011, 0]);
         }
+        assert_eq!(asks(EcnMode::Indication), [0b011; 3]);
         assert_eq!(asks(EcnMode::Off), [0; 3]);
     }
 
