@@ -18,6 +18,7 @@ struct rivals {
 	// Beside rivals:
 	__u64 kept;    // the window
 	__s64 cut_at;  // when a loss cut CUBIC's window
+	__s64 cut_until; // until when refusals belong to the cut that was made
 	__u64 before;  // CUBIC's window before that
 	__u64 after;   // CUBIC's window after that
 	__s64 longest; // the longest time from one full queue to the next
@@ -110,11 +111,12 @@ static inline void rivals_on_ack(struct rivals *rivals, const struct ack *ack, i
 	rivals->same_until = now + round_trip;
 }
 
-// The full queue refused a segment of this flow.
-static inline void rivals_on_refusal(struct rivals *rivals, __s64 now)
+// The full queue refused segments of this flow.
+static inline void rivals_on_refusal(struct rivals *rivals, __s64 now, __u32 round_trip)
 {
-	if (!rivals->present)
+	if (!rivals->present || now <= rivals->cut_until)
 		return;
+	rivals->cut_until = now + round_trip;
 	rivals->before = rivals->kept;
 	rivals->after = greater(scale(rivals->kept, 7, 10), ONE);
 	rivals->cut_at = now;

@@ -4,8 +4,9 @@
 // flow, and b what is to wait of it; DRAI lets it grow faster, CI says whether a loss means congestion. All hops write
 // marks.
 //
-// Rounding: each quotient rounds down by less than 2^-28. Rate and window differ from those of exact arithmetic by less
-// than 2^-20 of themselves, for rates up to 2^30 segments per second and round-trip times up to 33 s.
+// Rounding: each quotient rounds down by less than 2^-28. The window differs from that of exact arithmetic by less than
+// 2^-20 of itself, and the rate by less than 2^-20 of itself or of what is in flight per propagation delay, of which it
+// is a difference. That holds for rates up to 2^30 segments per second and round-trip times up to 33 s.
 #ifndef WAYMARK_WAYMARK_H
 #define WAYMARK_WAYMARK_H
 
@@ -173,6 +174,8 @@ static inline __u64 next_rate(struct control *control, const struct ack *ack, __
 	control->target = aim(&control->queueing, arrival_rate);
 	control->idle &= is_idle;
 	rivals_on_ack(&control->rivals, ack, !is_idle, now, round_trip);
+	if (ack->lost && now <= control->full_until)
+		rivals_on_refusal(&control->rivals, now, round_trip);
 	if (!is_idle)
 		return corrected(control, ack, arrival_rate, 1, propagation);
 	if (ack->app_limited || fell_behind(departures, left, round_trip))
@@ -237,13 +240,9 @@ static inline void control_on_ack(struct control *control, const struct ack *ack
 	pace(control, ack, now, propagation);
 }
 
-// The queueing time has said it all; the loss is only judged.
+// The queueing time has said it all, and acknowledgements say which losses are the full queue's.
 static inline void control_on_loss(struct control *control, const struct loss *loss)
 {
-	__s64 now = loss->now_us * TICKS_PER_US;
-
-	if (now <= control->full_until)
-		rivals_on_refusal(&control->rivals, now);
 }
 
 static inline void control_on_recovered(struct control *control)

@@ -248,10 +248,15 @@ impl Waymark {
         self.pace(ack, now, propagation);
     }
 
+    /// Losses that are found now are the full queue's.
+    fn was_full(&self, now: f64) -> bool {
+        now <= self.full_until + self.slack
+    }
+
     /// The rate of arrival, `D`.
     fn measure(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
         self.arrived += ack.newly_delivered as f64;
-        if now > self.full_until + self.slack {
+        if !self.was_full(now) {
             self.arrived += ack.newly_lost as f64;
         }
         let time = now - self.delays.backward;
@@ -296,6 +301,9 @@ impl Waymark {
             let is_idle = arrival_rate * forward <= self.backlog + self.slack;
             self.idle &= is_idle;
             self.rivals.acknowledge(ack, !is_idle, now, round_trip);
+            if ack.newly_lost > 0 && self.was_full(now) {
+                self.rivals.refused(now, round_trip);
+            }
             let left = now - round_trip;
             let is_held_back = ack.rate.is_some_and(|sample| sample.app_limited)
                 || self.departures.fall_behind(left, round_trip);
@@ -395,9 +403,8 @@ impl Controller for Waymark {
     /// The queueing time has said it all; the loss is only judged.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.verdicts.newest = Some(loss.lost);
-        if loss.now.as_secs_f64() <= self.full_until + self.slack {
+        if self.was_full(loss.now.as_secs_f64()) {
             self.verdicts.congestion += 1;
-            self.rivals.refused(loss.now.as_secs_f64());
         } else {
             self.verdicts.random += 1;
         }

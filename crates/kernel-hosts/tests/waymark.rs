@@ -11,7 +11,8 @@ use units::{Duration, Instant};
 
 mod replay;
 
-/// The rounding that `hosts/ebpf/waymark.h` states: of the window, and of the rate.
+/// The rounding that `hosts/ebpf/waymark.h` states: of the window, and of the rate or what is in flight per
+/// propagation delay.
 const ROUNDING: f64 = 1.0 / (1_u64 << 20) as f64;
 const ACKS: u64 = 12_000;
 /// The first acknowledgements bring no queueing times.
@@ -42,10 +43,12 @@ fn waymark_has_the_window_and_the_rate_of_rust() {
         assert_eq!(printed.len(), run.expected.len(), "seed {seed}");
         let events = run.events.lines().zip(&run.expected).zip(printed);
         for (at, ((event, expected), printed)) in events.enumerate() {
-            let is_near = |rust: f64, c: f64| (rust - c).abs() <= rust * ROUNDING;
-            let (cwnd, rate) = *expected;
+            let is_near = |rust: f64, c: f64, scale: f64| (rust - c).abs() <= scale * ROUNDING;
+            let (cwnd, rate, most) = *expected;
             assert!(
-                is_near(cwnd, printed[0]) && printed[1] == 2.0 && is_near(rate, printed[2]),
+                is_near(cwnd, printed[0], cwnd)
+                    && printed[1] == 2.0
+                    && is_near(rate, printed[2], rate.max(most)),
                 "seed {seed}, event {at}, {event}: Rust has {cwnd} {rate}, C has {printed:?}"
             );
         }
@@ -141,13 +144,15 @@ struct Run {
     draw: Draw,
     weather: Weather,
     events: String,
-    /// Window and rate after each event.
-    expected: Vec<(f64, f64)>,
+    /// Window and rate after each event, and what was in flight per propagation delay.
+    expected: Vec<(f64, f64, f64)>,
     now_us: u64,
     acked: u64,
     next: u64,
     /// What pacing allowed to leave and did not leave yet.
     leaving: f64,
+    /// In flight per propagation delay, as of the newest acknowledgement.
+    most: f64,
     /// What left since the last acknowledgement.
     sent: u64,
     acks: u64,
@@ -171,13 +176,14 @@ impl Run {
             weather: Weather::draw(&mut draw),
             draw,
             events: format!("start {INITIAL_WINDOW} {}\n", octet(0)),
-            expected: vec![(INITIAL_WINDOW as f64, 0.0)],
+            expected: vec![(INITIAL_WINDOW as f64, 0.0, 0.0)],
             // Later than the microseconds of 32 bits.
             now_us: 5_000_000_004,
             acked: 0,
             next: 0,
             leaving: INITIAL_WINDOW as f64,
             sent: 0,
+            most: 0.0,
             acks: 0,
             seen: Seen::default(),
         }
@@ -296,6 +302,7 @@ impl Run {
         self.control = control;
         self.acked = acked;
         let sent = std::mem::take(&mut self.sent);
+        self.most = in_flight as f64 * 1e6 / weather.propagation_us as f64;
         self.observe(&ack, before);
         self.acks += 1;
         let now_us = self.now_us;
@@ -363,7 +370,7 @@ impl Run {
     fn note(&mut self, event: std::fmt::Arguments<'_>) {
         writeln!(self.events, "{event}").expect("a string");
         let rate = self.control.pacing_rate().unwrap_or(0.0);
-        self.expected.push((self.control.cwnd(), rate));
+        self.expected.push((self.control.cwnd(), rate, self.most));
     }
 }
 

@@ -3,8 +3,8 @@
 //! A flow that keeps a short backlog beside them has a small part of a long queue, and so of the rate.
 //! They show by a queue that is full (CI) again, although the flow kept its backlog. Beside them the
 //! flow has the window that CUBIC would have (RFC 9438). But it changes only when the queue has been
-//! full: then it grows by what CUBIC's would have grown since. So flows of this control alone never
-//! fill a queue again and again. The window ends when the queue has not been full for twice the longest
+//! full: then it grows by what CUBIC's would have grown since. It falls once per round trip in which the
+//! queue refuses segments of the flow. So flows of this control alone never fill a queue again and again. The window ends when the queue has not been full for twice the longest
 //! time between two full queues.
 
 use crate::event::AckEvent;
@@ -28,6 +28,8 @@ pub(super) struct Rivals {
     full_at: Option<f64>,
     /// Until when acknowledgements report the same full queue.
     same_until: f64,
+    /// Until when refusals belong to the cut that was made.
+    cut_until: f64,
     /// None without rivals.
     window: Option<Window>,
     /// Times that differ by no more are equal.
@@ -114,9 +116,13 @@ impl Rivals {
         self.same_until = now + round_trip;
     }
 
-    /// The full queue refused a segment of this flow.
-    pub(super) fn refused(&mut self, now: f64) {
+    /// The full queue refused segments of this flow.
+    pub(super) fn refused(&mut self, now: f64, round_trip: f64) {
+        if now <= self.cut_until + self.slack {
+            return;
+        }
         if let Some(window) = &mut self.window {
+            self.cut_until = now + round_trip;
             window.before = window.kept;
             window.after = (LEFT * window.kept).max(1.0);
             window.cut_at = now;
@@ -175,7 +181,7 @@ mod tests {
     fn the_window_is_cubic_s_when_the_queue_is_full_again() {
         let mut rivals = full_at(&[10.0, 30.0]);
         let before = rivals.window().expect("rivals");
-        rivals.refused(30.0);
+        rivals.refused(30.0, ROUND_TRIP);
         // A quarter of the cut below the window at which it was cut.
         let kept = rivals.window().expect("rivals");
         assert!((kept - (before - 0.3 * before / 4.0)).abs() < 1e-9);
@@ -186,6 +192,20 @@ mod tests {
         acknowledge(&mut rivals, 30.0 + flat_at + 5.0, true, true);
         let grown = rivals.window().expect("rivals");
         assert!((grown - (before + 0.4 * 125.0)).abs() < 1e-9, "{grown}");
+    }
+
+    /// A recovery that lasts for many round trips is reported once, and losses in it with acknowledgements.
+    #[test]
+    fn the_window_falls_once_per_round_trip_while_segments_are_refused() {
+        let mut rivals = full_at(&[10.0, 30.0]);
+        let before = rivals.window().expect("rivals");
+        for quarter in 0..=8 {
+            rivals.refused(30.0 + 0.25 * f64::from(quarter), ROUND_TRIP);
+        }
+        let kept = rivals.window().expect("rivals");
+        // At 30 and 31.25 s.
+        let left = (1.0 - 0.3 / 4.0) * (1.0 - 0.3 / 4.0);
+        assert!((kept / before - left).abs() < 1e-9, "{kept}");
     }
 
     #[test]
