@@ -134,8 +134,18 @@ def test_marks_that_nobody_writes_are_reported(cli: Cli) -> None:
     words = ("--topology", "net.yaml", "--seconds", 1, "--jobs", 1)
     shown = cli("compare", "muzha", "rovegas", *words)
     assert shown.code == 0
-    assert "muzha reads drai, which no switch of net writes: add feedback: [aqt, drai]" in shown.err
+    assert "muzha reads drai, which no switch of net writes: add --feedback aqt,drai\n" in shown.err
     assert "rovegas reads" not in shown.err
+    shown = cli("compare", "muzha", "rovegas", *words, "--feedback", "aqt, drai")
+    assert shown.code == 0
+    assert "reads" not in shown.err
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_mark_of_no_switch_is_refused(cli: Cli) -> None:
+    shown = cli("compare", "muzha", "--topology", "net.yaml", "--feedback", "aqt,ecn")
+    assert shown.code == 2
+    assert "unknown feedback 'ecn' (valid: aqt, drai, ci)" in shown.err
 
 
 @pytest.mark.parametrize(

@@ -169,6 +169,7 @@ class Comparison:
                 "cross": ":".join(self.cross) if self.load and self.cross else "none",
                 "profile": self.profile.by_family(),
                 "links": [_described(link) for link in self.topology.links],
+                "feedback": {s.name: sorted(s.feedback) for s in self.topology.switches},
             },
             seeds={"quick": seeds, "full": seeds},
             scenarios=self.scenarios,
@@ -267,9 +268,13 @@ class Comparison:
                 writer.writerow(digits)
         return file
 
-    def missing_marks(self) -> list[str]:
-        """A sentence for each control that reads marks which no switch writes."""
-        return missing_marks(self.name, self.topology, self.controls)
+    def missing_marks(self, *, option: str | None = None) -> list[str]:
+        """A sentence for each control that reads marks which no switch writes.
+
+        Args:
+            option: of the command, which has all switches write the marks that are given to it.
+        """
+        return missing_marks(self.name, self.topology, self.controls, option=option)
 
     def rtts_ms(self, run: Result) -> NDArray[np.float64]:
         """The samples of the round-trip time of all flows, in milliseconds."""

@@ -16,23 +16,28 @@ _FEEDBACK = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci", "avbw": "drai"}
 
 
 def missing_marks(
-    name: str, topology: Topology, controls: Mapping[str, Algorithm | Custom]
+    name: str,
+    topology: Topology,
+    controls: Mapping[str, Algorithm | Custom],
+    *,
+    option: str | None = None,
 ) -> list[str]:
     """A sentence for each control that reads marks which no switch writes.
 
     Args:
         name: the network's, as sentences have it.
         controls: by the name that sentences have.
+        option: of the command, which has all switches write the marks that are given to it.
     """
     return [
         sentence
         for label, control in controls.items()
-        for sentence in _missing(label, control, name, topology)
+        for sentence in _missing(label, control, name, topology, option)
     ]
 
 
 def _missing(
-    label: str, control: Algorithm | Custom, name: str, topology: Topology
+    label: str, control: Algorithm | Custom, name: str, topology: Topology, option: str | None
 ) -> Iterator[str]:
     written = {mark for switch in topology.switches for mark in switch.feedback}
     programs = dict.fromkeys(switch.program for switch in topology.switches)
@@ -53,9 +58,14 @@ def _missing(
             )
     missing = [mark for mark in marks if mark not in written and mark not in PROGRAM_OF]
     if missing:
+        wanted = [*sorted(written), *missing]
+        setting = (
+            f"{option} {','.join(wanted)}"
+            if option
+            else f"feedback: [{', '.join(wanted)}] to its switches"
+        )
         yield (
-            f"{label} reads {', '.join(missing)}, which no switch of {name} writes: "
-            f"add feedback: [{', '.join([*sorted(written), *missing])}] to its switches"
+            f"{label} reads {', '.join(missing)}, which no switch of {name} writes: add {setting}"
         )
     for mark in _declared(control):
         if not any(_knows(one, mark) for one in programs):

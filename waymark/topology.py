@@ -288,6 +288,16 @@ class Topology:
         )
         return replace(self, switches=switches)
 
+    def with_feedback(self, marks: Collection[str]) -> "Topology":
+        """The same topology, all switches writing these of ``aqt``, ``drai`` and ``ci``.
+
+        Raises:
+            WaymarkError: a mark has another name.
+        """
+        feedback = frozenset(marks)
+        switches = tuple(replace(switch, feedback=feedback) for switch in self.switches)
+        return replace(self, switches=switches)
+
     def with_architecture(self, name: str) -> "Topology":
         """The same topology, each switch with the program of that name for another architecture.
 

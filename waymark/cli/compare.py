@@ -56,6 +56,13 @@ def compare(
         str,
         typer.Option(metavar="FILE", help="A topology: a file, or a name in topologies/."),
     ] = "bottleneck",
+    feedback: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MARKS",
+            help="The marks that all switches write, such as aqt,drai,ci. Default: the topology's.",
+        ),
+    ] = None,
     flow: Annotated[
         list[str] | None,
         typer.Option(
@@ -109,10 +116,13 @@ def compare(
     from waymark import comparison, report  # which bring matplotlib
 
     file = _file(topology)
+    network = Topology.load(file)
+    if feedback is not None:
+        network = network.with_feedback([mark.strip() for mark in feedback.split(",")])
     found = _controls(controls, PROFILES[profile.value])
     its = comparison.compare(
         _name(file),
-        Topology.load(file),
+        network,
         found,
         profile=PROFILES[profile.value],
         flows=[_pair("--flow", text) for text in flow or []],
@@ -122,7 +132,7 @@ def compare(
         load=load,
         cross=None if cross is None else _pair("--cross", cross),
     )
-    for sentence in its.missing_marks():
+    for sentence in its.missing_marks(option="--feedback"):
         print(f"warning: {sentence}", file=sys.stderr)
     seeds = seeds or (10 if its.is_random else 1)
     experiment = its.experiment(seeds)
