@@ -11,14 +11,16 @@
 #define SUSPICION 256
 // After how many times the longest time between two full queues the rivals have gone.
 #define GONE 2
+// Round trips after which a recovery lasts, and what the queue refuses in it is news.
+#define LASTING 8
 
 struct rivals {
 	__s64 full_at;    // when the queue was full; valid if was_full
 	__s64 same_until; // until when acknowledgements report the same full queue
+	__s64 refused_at; // when the newest recovery from a full queue began
 	// Beside rivals:
 	__u64 kept;    // the window
 	__s64 cut_at;  // when a loss cut CUBIC's window
-	__s64 cut_until; // until when refusals belong to the cut that was made
 	__u64 before;  // CUBIC's window before that
 	__u64 after;   // CUBIC's window after that
 	__s64 longest; // the longest time from one full queue to the next
@@ -111,17 +113,29 @@ static inline void rivals_on_ack(struct rivals *rivals, const struct ack *ack, i
 	rivals->same_until = now + round_trip;
 }
 
-// The full queue refused segments of this flow.
-static inline void rivals_on_refusal(struct rivals *rivals, __s64 now, __u32 round_trip)
+static inline void cut(struct rivals *rivals, __s64 now)
 {
-	if (!rivals->present || now <= rivals->cut_until)
+	if (!rivals->present)
 		return;
-	rivals->cut_until = now + round_trip;
 	rivals->before = rivals->kept;
 	rivals->after = greater(scale(rivals->kept, 7, 10), ONE);
 	rivals->cut_at = now;
 	// The mean of the curve until it is flat.
 	rivals->kept = (3 * rivals->before + rivals->after) / 4;
+}
+
+// The full queue refused segments of this flow, and a recovery begins.
+static inline void rivals_on_refusal(struct rivals *rivals, __s64 now)
+{
+	rivals->refused_at = now;
+	cut(rivals, now);
+}
+
+// The full queue refused segments of this flow, also if a recovery began before.
+static inline void rivals_on_refusal_again(struct rivals *rivals, __s64 now, __u32 round_trip)
+{
+	if (now > rivals->refused_at + LASTING * (__s64)round_trip && now > rivals->cut_at + round_trip)
+		cut(rivals, now);
 }
 
 #endif

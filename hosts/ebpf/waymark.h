@@ -175,7 +175,7 @@ static inline __u64 next_rate(struct control *control, const struct ack *ack, __
 	control->idle &= is_idle;
 	rivals_on_ack(&control->rivals, ack, !is_idle, now, round_trip);
 	if (ack->lost && now <= control->full_until)
-		rivals_on_refusal(&control->rivals, now, round_trip);
+		rivals_on_refusal_again(&control->rivals, now, round_trip);
 	if (!is_idle)
 		return corrected(control, ack, arrival_rate, 1, propagation);
 	if (ack->app_limited || fell_behind(departures, left, round_trip))
@@ -240,9 +240,13 @@ static inline void control_on_ack(struct control *control, const struct ack *ack
 	pace(control, ack, now, propagation);
 }
 
-// The queueing time has said it all, and acknowledgements say which losses are the full queue's.
+// The queueing time has said it all; the loss is only judged.
 static inline void control_on_loss(struct control *control, const struct loss *loss)
 {
+	__s64 now = loss->now_us * TICKS_PER_US;
+
+	if (now <= control->full_until)
+		rivals_on_refusal(&control->rivals, now);
 }
 
 static inline void control_on_recovered(struct control *control)

@@ -302,7 +302,7 @@ impl Waymark {
             self.idle &= is_idle;
             self.rivals.acknowledge(ack, !is_idle, now, round_trip);
             if ack.newly_lost > 0 && self.was_full(now) {
-                self.rivals.refused(now, round_trip);
+                self.rivals.refused_again(now, round_trip);
             }
             let left = now - round_trip;
             let is_held_back = ack.rate.is_some_and(|sample| sample.app_limited)
@@ -403,8 +403,10 @@ impl Controller for Waymark {
     /// The queueing time has said it all; the loss is only judged.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.verdicts.newest = Some(loss.lost);
-        if self.was_full(loss.now.as_secs_f64()) {
+        let now = loss.now.as_secs_f64();
+        if self.was_full(now) {
             self.verdicts.congestion += 1;
+            self.rivals.refused(now);
         } else {
             self.verdicts.random += 1;
         }

@@ -3,9 +3,10 @@
 //! A flow that keeps a short backlog beside them has a small part of a long queue, and so of the rate.
 //! They show by a queue that is full (CI) again, although the flow kept its backlog. Beside them the
 //! flow has the window that CUBIC would have (RFC 9438). But it changes only when the queue has been
-//! full: then it grows by what CUBIC's would have grown since. It falls once per round trip in which the
-//! queue refuses segments of the flow. So flows of this control alone never fill a queue again and again. The window ends when the queue has not been full for twice the longest
-//! time between two full queues.
+//! full: then it grows by what CUBIC's would have grown since. It falls when a recovery begins, and once
+//! per round trip of a recovery that lasts. So flows of this control alone never fill a queue again and
+//! again. The window ends when the queue has not been full for twice the longest time between two full
+//! queues.
 
 use crate::event::AckEvent;
 
@@ -20,6 +21,10 @@ const LEFT: f64 = 0.7;
 /// CUBIC's α: what grows in a round trip as much as Reno's window does on average (§4.3).
 const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
 
+/// Round trips after which a recovery lasts, and what the queue refuses in it is news. A burst of other
+/// traffic is over by then; where many flows share a short buffer, a recovery goes on for hundreds.
+const LASTING: f64 = 8.0;
+
 /// Whether there are such flows, and the window beside them. Times are in seconds, windows in
 /// segments.
 #[derive(Clone, Debug, Default)]
@@ -28,8 +33,8 @@ pub(super) struct Rivals {
     full_at: Option<f64>,
     /// Until when acknowledgements report the same full queue.
     same_until: f64,
-    /// Until when refusals belong to the cut that was made.
-    cut_until: f64,
+    /// When the newest recovery from a full queue began.
+    refused_at: f64,
     /// None without rivals.
     window: Option<Window>,
     /// Times that differ by no more are equal.
@@ -116,13 +121,27 @@ impl Rivals {
         self.same_until = now + round_trip;
     }
 
-    /// The full queue refused segments of this flow.
-    pub(super) fn refused(&mut self, now: f64, round_trip: f64) {
-        if now <= self.cut_until + self.slack {
-            return;
+    /// The full queue refused segments of this flow, and a recovery begins.
+    pub(super) fn refused(&mut self, now: f64) {
+        self.refused_at = now;
+        self.cut(now);
+    }
+
+    /// The full queue refused segments of this flow, also if a recovery began before.
+    pub(super) fn refused_again(&mut self, now: f64, round_trip: f64) {
+        let is_later = |then: f64| now > then + self.slack;
+        let lasts = is_later(self.refused_at + LASTING * round_trip);
+        if lasts
+            && self
+                .window
+                .is_some_and(|window| is_later(window.cut_at + round_trip))
+        {
+            self.cut(now);
         }
+    }
+
+    fn cut(&mut self, now: f64) {
         if let Some(window) = &mut self.window {
-            self.cut_until = now + round_trip;
             window.before = window.kept;
             window.after = (LEFT * window.kept).max(1.0);
             window.cut_at = now;
@@ -181,7 +200,7 @@ mod tests {
     fn the_window_is_cubic_s_when_the_queue_is_full_again() {
         let mut rivals = full_at(&[10.0, 30.0]);
         let before = rivals.window().expect("rivals");
-        rivals.refused(30.0, ROUND_TRIP);
+        rivals.refused(30.0);
         // A quarter of the cut below the window at which it was cut.
         let kept = rivals.window().expect("rivals");
         assert!((kept - (before - 0.3 * before / 4.0)).abs() < 1e-9);
@@ -196,15 +215,16 @@ mod tests {
 
     /// A recovery that lasts for many round trips is reported once, and losses in it with acknowledgements.
     #[test]
-    fn the_window_falls_once_per_round_trip_while_segments_are_refused() {
+    fn the_window_falls_again_in_a_recovery_that_lasts() {
         let mut rivals = full_at(&[10.0, 30.0]);
         let before = rivals.window().expect("rivals");
-        for quarter in 0..=8 {
-            rivals.refused(30.0 + 0.25 * f64::from(quarter), ROUND_TRIP);
+        rivals.refused(30.0);
+        for half in 0..=20 {
+            rivals.refused_again(30.0 + 0.5 * f64::from(half), ROUND_TRIP);
         }
         let kept = rivals.window().expect("rivals");
-        // At 30 and 31.25 s.
-        let left = (1.0 - 0.3 / 4.0) * (1.0 - 0.3 / 4.0);
+        // At 30, 38.5 and 40 s.
+        let left = libm::pow(1.0 - 0.3 / 4.0, 3.0);
         assert!((kept / before - left).abs() < 1e-9, "{kept}");
     }
 
