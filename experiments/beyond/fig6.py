@@ -323,7 +323,7 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "No transport is fair on more than 42 % of the networks: runs are short, and the buffers "
+        "No transport is fair on more than half of the networks: runs are short, and the buffers "
         "of many have fewer packets than there are flows. Vegas and DCTCP have shorter queues, and "
         "less throughput. Where Waymark has less than 98 %, bursts of cross traffic leave room "
         "that BBR takes."

@@ -113,7 +113,7 @@ static inline void rivals_on_ack(struct rivals *rivals, const struct ack *ack, i
 	rivals->same_until = now + round_trip;
 }
 
-static inline void cut(struct rivals *rivals, __s64 now)
+static inline void rivals_cut(struct rivals *rivals, __s64 now)
 {
 	if (!rivals->present)
 		return;
@@ -128,14 +128,14 @@ static inline void cut(struct rivals *rivals, __s64 now)
 static inline void rivals_on_refusal(struct rivals *rivals, __s64 now)
 {
 	rivals->refused_at = now;
-	cut(rivals, now);
+	rivals_cut(rivals, now);
 }
 
 // The full queue refused segments of this flow, also if a recovery began before.
 static inline void rivals_on_refusal_again(struct rivals *rivals, __s64 now, __u32 round_trip)
 {
 	if (now > rivals->refused_at + LASTING * (__s64)round_trip && now > rivals->cut_at + round_trip)
-		cut(rivals, now);
+		rivals_cut(rivals, now);
 }
 
 #endif
