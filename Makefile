@@ -49,7 +49,7 @@ test-rust:
 	cargo test --workspace --exclude bindings
 
 test-python: $(VENV)/.tested
-	$(BIN)/python -m pytest --numprocesses auto --dist loadgroup -m "not interfaces"
+	$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadgroup -m "not interfaces"
 	$(BIN)/python -m pytest -m interfaces
 
 test-ptf: $(VENV)/.tested

@@ -65,12 +65,6 @@ ALONE = ("test_faults", "test_ns2", "test_threads")
 """What the names of modules begin with whose tests are long and share nothing."""
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """One process more than processors: tests in `machine.machine` mostly wait."""
-    return min(4, (os.cpu_count() or 1) + 1)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests on interfaces; with ``--numprocesses``, have one process for a group of tests."""
