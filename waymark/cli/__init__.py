@@ -88,6 +88,12 @@ def main() -> None:
     except BrokenPipeError:  # waymark list | head
         _drop(sys.stdout, sys.stderr)
         sys.exit(0)
+    except SystemExit as leaving:
+        if not isinstance(leaving.__context__, BrokenPipeError):
+            raise
+        # click and rich end the process with 1 where a reader has gone.
+        _drop(sys.stdout, sys.stderr)
+        sys.exit(0)
     except OSError as error:  # a full disk, mostly
         _drop(sys.stdout)
         print(f"error: {error.filename or 'output'}: {error.strerror or error}", file=sys.stderr)
