@@ -133,6 +133,17 @@ def test_a_reader_that_leaves_does_not_stop_the_run(tmp_path: Path, both: str) -
     assert (tmp_path / "chan/fig2.2/run.json").exists()
 
 
+@pytest.mark.parametrize("command", ["list", "controls"])
+def test_a_reader_that_is_not_there_is_no_failure(command: str) -> None:
+    """Also where a print meets the closed pipe, which click makes the exit code 1."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = [*COMMAND, command]
+    done = subprocess.run(words, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def limited(octets: int, *arguments: object) -> subprocess.CompletedProcess[str]:
     """A command whose files may have so many octets; more is refused as on a full disk."""
     return subprocess.run(

@@ -1,10 +1,9 @@
 """What the experiments beyond the papers share: the transports of today beside the papers'."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
-from waymark import MODERN, Choice, Flow, Switch, Topology, plots
+from waymark import MODERN, Choice, Flow, Topology, plots
 from waymark.experiment import Comparison
 
 Control = Literal[
@@ -64,7 +63,7 @@ def marking(network: Topology, control: Control, bottlenecks: Sequence[str]) -> 
     """The network as a control wants its switches: for DCTCP with ECN in front of the named links,
     for all others with the project's marks."""
     if control != "dctcp":
-        return replace(network, switches=tuple(_all_marks(s) for s in network.switches))
+        return network.with_feedback(MARKS)
     network = network.with_program("v1model/ecn.p4")
     for link in network.links:
         if link.name in bottlenecks:
@@ -77,10 +76,6 @@ def marking(network: Topology, control: Control, bottlenecks: Sequence[str]) -> 
 def threshold(rate_bps: float, round_trip_s: float) -> int:
     """DCTCP's K in packets: a seventh of the bandwidth-delay product, at least 5."""
     return max(5, round(rate_bps * round_trip_s / 7 / (8 * MODERN.packet_octets)))
-
-
-def _all_marks(switch: Switch) -> Switch:
-    return replace(switch, feedback=MARKS)
 
 
 def compared(more: Sequence[str], less: Sequence[str]) -> tuple[Comparison, ...]:

@@ -55,13 +55,12 @@ OCTETS_NOTE = (
 
 def routers(network: Topology, buffer: int) -> Topology:
     """The network with this buffer in its routers, each of which writes DRAI and nothing else."""
-    switches = tuple(replace(s, feedback=frozenset({"drai"})) for s in network.switches)
-    names = {switch.name for switch in switches}
+    names = {switch.name for switch in network.switches}
     links = tuple(
         replace(link, queue_packets=buffer if link.source in names else HOST_QUEUE)
         for link in network.links
     )
-    return replace(network, switches=switches, links=links)
+    return replace(network, links=links).with_feedback({"drai"})
 
 
 def flow(source: str, target: str, algorithm: Algorithm, start_s: float = 0.0) -> Flow:

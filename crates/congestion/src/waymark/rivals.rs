@@ -21,8 +21,9 @@ const LEFT: f64 = 0.7;
 /// CUBIC's α: what grows in a round trip as much as Reno's window does on average (§4.3).
 const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
 
-/// Round trips after which a recovery lasts, and what the queue refuses in it is news. A burst of other
-/// traffic is over by then; where many flows share a short buffer, a recovery goes on for hundreds.
+/// Round trips after which a recovery lasts, and what the queue refuses in it is news. With fewer, bursts of
+/// other traffic cost throughput; with more, flows that share a short buffer, where a recovery goes on for
+/// hundreds, have unequal shares. Chosen by measurement (docs/waymark-control.md, "What was tried").
 const LASTING: f64 = 8.0;
 
 /// Whether there are such flows, and the window beside them. Times are in seconds, windows in
