@@ -112,8 +112,9 @@ def alone_for_4_s(network: Machine) -> float:
 def test_a_flow_alone_fills_its_path(network: Machine) -> None:
     """Segments of one acknowledgement do not leave together, to wait behind each other.
 
-    Bursts left a quarter of the rate unused in every run. Where the machine takes the processor from
-    a switch for a while, packets wait in fact, and the flow slows down: so one of three runs counts.
+    Bursts left a quarter of the rate unused in every run. Where the machine takes the processor
+    from a switch for a while, packets wait in fact, and the flow slows down: so one of three runs
+    is enough.
     """
     parts: list[float] = []
     while not parts or (parts[-1] < 0.88 and len(parts) < 3):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from concurrent.futures import Future
 from dataclasses import replace
@@ -20,6 +21,7 @@ from waymark.running import run
 from waymark.store import Store
 
 EXPERIMENTS, RUNS = 20, 5
+RECENT = 3
 
 
 class Executor:
@@ -51,6 +53,12 @@ class Executor:
     def in_memory(self) -> int:
         """Results that somebody still holds."""
         return sum(one() is not None for one in self._made)
+
+
+def results_in_memory() -> int:
+    """All, whoever made them."""
+    gc.collect()
+    return sum(isinstance(one, Result) for one in gc.get_objects())
 
 
 @pytest.fixture
@@ -88,14 +96,17 @@ def test_results_are_in_memory_until_their_experiment_is_measured(
 def test_stored_results_are_read_when_their_experiment_is_measured(
     small: Topology, result: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "RECENT", 3)
+    before = results_in_memory()
     store = Store(tmp_path)
+    store.put("any key", result)
+    monkeypatch.setattr(pools, "RECENT_OCTETS", RECENT * store.octets("any key"))
 
     def no_rows(_runs: Runs) -> list[Row]:
         return []
 
     without_rows = replace(find("chan/fig2.2"), rows=no_rows)
-    for _ in ("made", "found in the store"):
+
+    def measure() -> int:
         executor = Executor(result, at_once=False)
         workers = Pool(executor, store)
         ours = [replace(plan, experiment=without_rows) for plan in plans(small)]
@@ -104,10 +115,16 @@ def test_stored_results_are_read_when_their_experiment_is_measured(
         executor.end_all()
         for handed in (first, *several):
             executor.end_all()
-            assert executor.in_memory <= pools.RECENT
+            assert results_in_memory() <= before + RECENT
             runs = handed.measured().runs["run"]
             assert [one.packets for one in runs] == [result.packets] * RUNS
-    assert executor.submitted == 0
+            assert [one.packets for one in runs[1:]] == [result.packets] * (RUNS - 1)
+            assert runs[-1] is runs[-1], "read once"
+            assert results_in_memory() <= before + RECENT
+        return executor.submitted
+
+    assert measure() == EXPERIMENTS * RUNS
+    assert measure() == 0, "all are in the store"
 
 
 def test_so_many_runs_are_handed_out_ahead(small: Topology, result: Result) -> None:

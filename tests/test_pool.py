@@ -60,7 +60,7 @@ def test_a_kept_run_is_not_made_again(small: Topology, tmp_path: Path) -> None:
 def test_a_result_that_leaves_the_store_meanwhile_is_missed(
     small: Topology, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pools, "RECENT", 0)
+    monkeypatch.setattr(pools, "RECENT_OCTETS", 0)
     path = kept(small, tmp_path)
     with pools.pool(1, store=Store(tmp_path)) as workers:
         future = workers.submit(scenario(small))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import cast, overload
 
 from waymark import program, trace
 from waymark.errors import WaymarkError
@@ -147,6 +147,38 @@ def size_of(scenario: Scenario) -> float:
     return scenario.end_s * (sum(between) or 2 * slowest)
 
 
+class FinishedRuns(Sequence[Result]):
+    """The results of runs. What a store keeps is in memory only while somebody uses it.
+
+    Args:
+        futures: of the runs; they are waited for.
+
+    Raises:
+        WaymarkError: as :func:`waymark.run`, from the first run that failed.
+    """
+
+    def __init__(self, futures: Sequence["Future[Result]"]) -> None:
+        self._futures = tuple(futures)
+        for future in self._futures:
+            error = future.exception()
+            if error is not None:
+                raise error
+
+    def __len__(self) -> int:
+        return len(self._futures)
+
+    @overload
+    def __getitem__(self, index: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> "FinishedRuns": ...
+
+    def __getitem__(self, index: int | slice) -> "Result | FinishedRuns":
+        if isinstance(index, slice):
+            return FinishedRuns(self._futures[index])
+        return self._futures[index].result()
+
+
 @dataclass(frozen=True)
 class Handed:
     """An experiment whose runs were handed out."""
@@ -166,7 +198,7 @@ class Handed:
             WaymarkError: as :func:`waymark.run`.
         """
         started = time.monotonic()
-        runs = {label: [f.result() for f in several] for label, several in self._futures.items()}
+        runs = {label: FinishedRuns(several) for label, several in self._futures.items()}
         self.release()
         rows: object = self.plan.experiment.rows(runs)
         if not _are(rows, Row):

@@ -26,24 +26,47 @@ class _Executor(Protocol):
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
 
 
-RECENT = 16
-"""Results that stay in memory although a store has them."""
+RECENT_OCTETS = 64 << 20
+"""Of results that stay in memory although a store has them: octets that they have there."""
+
+
+class _Recent:
+    """The results that were read or made last, up to a number of octets."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._octets = 0
+        self._results: deque[tuple[Result, int]] = deque()
+        self._lock = threading.Lock()
+
+    def add(self, result: Result, octets: int) -> None:
+        with self._lock:
+            self._results.append((result, octets))
+            self._octets += octets
+            while self._octets > self._limit:
+                _, gone = self._results.popleft()
+                self._octets -= gone
 
 
 class _Stored(Future[Result]):
     """A run whose result a store keeps. ``result`` reads it there if it is no longer in memory."""
 
-    def __init__(self, store: Store, key: str) -> None:
+    def __init__(self, store: Store, key: str, recent: _Recent) -> None:
         super().__init__()
         self._store = store
         self._key = key
+        self._recent = recent
         self._in_memory: Callable[[], Result | None] = lambda: None
 
     def finish(self, result: Result) -> None:
         """The store has the result from now on."""
-        self._in_memory = ref(result)
+        self._remember(result)
         # The future itself has no result, which would stay in memory.
         self.set_result(cast("Result", None))
+
+    def _remember(self, result: Result) -> None:
+        self._in_memory = ref(result)
+        self._recent.add(result, self._store.octets(self._key))
 
     def result(self, timeout: float | None = None) -> Result:
         """The result.
@@ -52,12 +75,16 @@ class _Stored(Future[Result]):
             WaymarkError: the store has lost it.
         """
         super().result(timeout)
-        result = self._in_memory() or self._store.get(self._key)
+        result = self._in_memory()
+        if result is not None:
+            return result
+        result = self._store.get(self._key)
         if result is None:
             raise WaymarkError(
                 f"the result of a finished run is no longer in {self._store.folder}; "
                 "repeat the command to make it again"
             )
+        self._remember(result)
         return result
 
 
@@ -75,7 +102,7 @@ class Pool:
         self.limits: Counter[tuple[int, str]] = Counter()
         # Weak: a result lives as long as somebody waits for it, however many there are.
         self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
-        self._recent: deque[Result] = deque(maxlen=RECENT)
+        self._recent = _Recent(RECENT_OCTETS)
 
     def submit(self, scenario: Scenario, capture: Path | None = None) -> "Future[Result]":
         """The future result of a scenario; the same scenario twice is run once.
@@ -100,10 +127,9 @@ class Pool:
         store = self._store
         if store is None:
             return self._send(scenario, None)
-        future = _Stored(store, key)
+        future = _Stored(store, key, self._recent)
         kept = store.get(key)
         if kept is not None:
-            self._recent.append(kept)
             future.finish(kept)
             return future
 
@@ -114,7 +140,6 @@ class Pool:
             except BaseException as error:
                 future.set_exception(error)
             else:
-                self._recent.append(result)
                 future.finish(result)
 
         self._send(scenario, None).add_done_callback(keep)

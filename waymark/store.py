@@ -50,6 +50,13 @@ class Store:
             self._notice(f"{error}; the run is made again")
             return None
 
+    def octets(self, key: str) -> int:
+        """How long the file of a result is, about what it takes in memory; 0: there is none."""
+        try:
+            return self._path(key).stat().st_size
+        except FileNotFoundError:
+            return 0
+
     def put(self, key: str, result: Result) -> None:
         """Keep a result.
 
