@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import cast, overload
 
@@ -80,6 +81,23 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What runs took in all, whenever they were made.
+
+    Attributes:
+        runs: how many.
+        packets: that were sent.
+        packet_hops: packets times the links that each passed.
+        cpu_s: seconds of one core.
+    """
+
+    runs: int
+    packets: int
+    packet_hops: int
+    cpu_s: float
+
+
+@dataclass(frozen=True)
 class Measured:
     """An experiment that was measured."""
 
@@ -88,10 +106,16 @@ class Measured:
     rows: Sequence[Row]
     wall_s: float
 
-    @property
-    def run_cpu_s(self) -> float:
-        """Seconds of one core that its runs took in all, whenever they were made."""
-        return sum(result.cpu_s for several in self.runs.values() for result in several)
+    @cached_property
+    def cost(self) -> Cost:
+        """Of its runs. Each result is read once, since a store may keep them."""
+        runs, packets, packet_hops, cpu_s = 0, 0, 0, 0.0
+        for result in (result for several in self.runs.values() for result in several):
+            runs += 1
+            packets += result.packets
+            packet_hops += result.packet_hops
+            cpu_s += result.cpu_s
+        return Cost(runs, packets, packet_hops, cpu_s)
 
 
 def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Scenario]:

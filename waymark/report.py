@@ -96,7 +96,7 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
     """``run.json``: all that is needed to have these numbers again, and what they cost."""
     plan, rows = measured.plan, measured.rows
     experiment = plan.experiment
-    results = [result for several in measured.runs.values() for result in several]
+    cost = measured.cost
     record: dict[str, Any] = {
         "id": experiment.id,
         "also": list(experiment.also),
@@ -123,10 +123,10 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
             "numpy": version("numpy"),
             "matplotlib": version("matplotlib"),
         },
-        "runs": len(results),
-        "packets": sum(result.packets for result in results),
-        "packet_hops": sum(result.packet_hops for result in results),
-        "run_cpu_s": round(measured.run_cpu_s, 3),
+        "runs": cost.runs,
+        "packets": cost.packets,
+        "packet_hops": cost.packet_hops,
+        "run_cpu_s": round(cost.cpu_s, 3),
         "wall_s": round(measured.wall_s, 3),
     }
     path = folder / "run.json"
@@ -170,9 +170,9 @@ class Summary:
 
 def summary(measured: Measured) -> Summary:
     """The line of one."""
-    experiment = measured.plan.experiment
-    hops = sum(result.packet_hops for several in measured.runs.values() for result in several)
-    return Summary(experiment.id, experiment.verdict(measured.rows), hops, measured.run_cpu_s)
+    experiment, cost = measured.plan.experiment, measured.cost
+    verdict = experiment.verdict(measured.rows)
+    return Summary(experiment.id, verdict, cost.packet_hops, cost.cpu_s)
 
 
 def summary_table(lines: Sequence[Summary]) -> NumberTable:
