@@ -7,6 +7,7 @@ use crate::scheduling::Round;
 use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats, Scheduling};
 use p4_vm::{DropCause, DropCounts, Packet};
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use units::Instant;
 
 /// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
@@ -33,6 +34,26 @@ pub struct Queued {
     pub cells: u32,
     /// Cells of those that waited in the queue when it joined.
     pub enq_cells: u32,
+}
+
+/// A packet's storage, in the place that the packet takes in a queue. It dereferences to the words.
+#[derive(Debug)]
+pub struct Frame(pub(crate) Box<Queued>);
+
+impl Deref for Frame {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        &self.0.words
+    }
+}
+
+impl DerefMut for Frame {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0.words
+    }
 }
 
 impl Queued {
@@ -256,6 +277,12 @@ impl TrafficManager {
     #[inline]
     pub fn next_start(&self) -> Option<Instant> {
         self.due.first().map(|(start, _)| start)
+    }
+
+    /// Whether a packet can leave at or before `now`.
+    #[inline]
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.next_start().is_some_and(|start| start <= now)
     }
 
     /// The port of the packet that leaves next.

@@ -197,6 +197,19 @@ impl Machine {
         }
     }
 
+    /// The same where nearly no packet is traced: the event is made only then.
+    #[inline]
+    pub fn trace_with<'a>(
+        &mut self,
+        now: Instant,
+        tag: u64,
+        event: impl FnOnce() -> TraceEvent<'a>,
+    ) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.event(now, tag, event());
+        }
+    }
+
     /// Reports an event, unless too many wait already.
     pub fn report(&mut self, event: Event) {
         match self.events.len() < MAX_EVENTS {
