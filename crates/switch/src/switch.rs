@@ -254,7 +254,10 @@ impl<A: Forwarding> Switch<A> {
     fn enter(&mut self, now: Instant, port: u16, packet: Packet) {
         self.machine
             .trace_with(now, packet.tag, || TraceEvent::Arrive { port });
-        let mut words = self.take_words();
+        let mut words = match self.pipeline.clears_variables(&self.machine) {
+            true => self.spare_frame(),
+            false => self.take_words(),
+        };
         A::arrive(self.layout(), &mut words, now, port, &packet);
         let lineage = Lineage::default();
         self.ingress(words, packet, Arrival { now, lineage });

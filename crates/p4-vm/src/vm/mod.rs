@@ -27,7 +27,7 @@ use units::Instant;
 
 pub use objects::FilterAt;
 pub use packet::finish;
-pub use run::{run, run_all};
+pub use run::{clears_variables, run, run_all};
 
 /// What a program works on besides the packet, and what a control plane reads and writes: tables, extern objects,
 /// value sets.
