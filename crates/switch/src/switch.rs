@@ -550,9 +550,11 @@ impl<A: Forwarding> Target for Switch<A> {
     #[inline]
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.machine.advance(now);
-        let mut sent = self.sent.pop_front();
-        if let Some(sent) = &sent {
-            self.tm.note_waiting(sent.port);
+        // Written where the caller wants it, and nowhere else.
+        let mut sent = None;
+        if let Some(port) = self.sent.front().map(|sent| sent.port) {
+            self.tm.note_waiting(port);
+            sent = self.sent.pop_front();
         }
         while sent.is_none() {
             match self.generator.next_at() {

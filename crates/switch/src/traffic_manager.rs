@@ -161,12 +161,13 @@ impl TrafficManager {
     }
 
     /// Sets a port up, or changes it; what waits stays.
-    pub fn set_port(&mut self, port: u16, config: PortConfig) {
+    pub fn set_port(&mut self, port: u16, mut config: PortConfig) {
         let at = port as usize;
         if at >= self.ports.len() {
             self.ports.resize_with(at + 1, || None);
         }
-        let queues = config.queues.clamp(1, MAX_QUEUES) as usize;
+        config.queues = config.queues.clamp(1, MAX_QUEUES);
+        let queues = config.queues as usize;
         let port = self.ports[at].get_or_insert_with(|| {
             Box::new(Port {
                 config,
@@ -245,7 +246,8 @@ impl TrafficManager {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return Err((DropCause::UnknownPort, queued));
         };
-        if priority >= port.config.queues.clamp(1, MAX_QUEUES) {
+        let port = &mut **port;
+        if priority >= port.config.queues {
             return Err((DropCause::UnknownQueue, queued));
         }
         let queue = &mut port.queues[priority as usize];
@@ -343,7 +345,7 @@ impl TrafficManager {
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
         let (start, number) = self.due.first().filter(|&(start, _)| start <= now)?;
         self.due.pop();
-        let port = self.ports[number as usize].as_mut()?;
+        let port = self.ports[number as usize].as_deref_mut()?;
         let priority = port.take_turn()?;
         let queue = &mut port.queues[priority];
         let queued = queue.packets.pop_front()?;
@@ -373,6 +375,7 @@ impl TrafficManager {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return start;
         };
+        let port = &mut **port;
         if let (Some(rate), Some(octets)) = (port.config.rate, octets) {
             port.free_at = start + rate.serialisation(octets as u64);
         }
