@@ -127,6 +127,12 @@ impl Rate {
 
     /// The time that `octets` take on a link of this rate, to the nearest nanosecond.
     pub const fn serialisation(self, octets: u64) -> Duration {
+        // Those of a packet fit into 64 bits.
+        if let Some(bits_ns) = octets.checked_mul(8 * 1_000_000_000)
+            && let Some(rounded) = bits_ns.checked_add(self.0 / 2)
+        {
+            return Duration(rounded / self.0);
+        }
         let bits_ns = octets as u128 * 8 * 1_000_000_000;
         Duration(((bits_ns + self.0 as u128 / 2) / self.0 as u128) as u64)
     }

@@ -405,7 +405,7 @@ impl Simulation {
         }
         let busy_s = line.busy_s(packet.link_octets);
         // Summed in this order, as ns-2 does.
-        let arrival_s = start_s + (busy_s + line.delay.as_secs_f64());
+        let arrival_s = start_s + (busy_s + line.delay_s());
         line.busy = true;
         line.free_s = start_s + busy_s;
         let free_s = line.free_s;
@@ -500,7 +500,7 @@ impl Simulation {
                 continue;
             };
             if let Some(delay_s) = change.delay_s {
-                line.delay = Duration::from_secs_f64(delay_s);
+                line.set_delay(Duration::from_secs_f64(delay_s));
             }
             if let Some(loss) = change.loss {
                 line.set_loss(loss);
@@ -508,7 +508,7 @@ impl Simulation {
             let Some(rate) = change.rate_bps.and_then(Rate::from_bps) else {
                 continue;
             };
-            line.rate = rate;
+            line.set_rate(rate);
             if let Node::Switch(switch) = line.from.node {
                 self.switches[switch].set_rate(line.from.port, rate);
             }
