@@ -303,7 +303,12 @@ impl Subject<'_> {
                 high,
                 width,
             } => number(number(e, (low, width)), (high, width)).touch(d, limbs(width)),
-            ExternCode::Digest { receiver, data, .. } => self.values(e.read(*receiver, 1), data),
+            // It takes the fields of invalid headers too.
+            ExternCode::Digest { receiver, data, .. } => {
+                let e = e.read(*receiver, 1);
+                data.iter()
+                    .fold(e, |e, value| e.read(value.slot, limbs(value.width)))
+            }
             ExternCode::Assert { condition, .. } => e.read(*condition, 1),
             ExternCode::Log { parts, .. } => parts.iter().fold(e, |e, part| match part {
                 LogPart::Text(_) => e,
