@@ -314,3 +314,43 @@ fn what_rarer_statements_leave_is_not_found() {
         }
     });
 }
+
+/// Reads a cell into an element found at run time.
+const ELEMENT: &str = "
+#include <core.p4>
+#include <v1model.p4>
+header first_t { bit<8> index; bit<8> cell; }
+header element_t { bit<8> x; }
+struct headers { first_t first; element_t[2] stack; }
+struct metadata {}
+parser P(packet_in p, out headers h, inout metadata m, inout standard_metadata_t s) {
+    state start { p.extract(h.first); p.extract(h.stack.next); p.extract(h.stack.next); transition accept; }
+}
+control V(inout headers h, inout metadata m) { apply {} }
+control I(inout headers h, inout metadata m, inout standard_metadata_t s) {
+    register<bit<8>>(4) cells;
+    apply {
+        cells.write(0, 0x77);
+        cells.read(h.stack[h.first.index].x, (bit<32>)h.first.cell);
+        s.egress_spec = 1;
+    }
+}
+control E(inout headers h, inout metadata m, inout standard_metadata_t s) { apply {} }
+control C(inout headers h, inout metadata m) { apply {} }
+control D(packet_out p, in headers h) { apply { p.emit(h); } }
+V1Switch(P(), V(), I(), E(), C(), D()) main;";
+
+#[test]
+fn an_element_keeps_its_value_where_there_is_no_cell() {
+    for mut switch in switches(ELEMENT) {
+        let packets = [
+            ([0, 0, 1, 2], [0, 0, 0x77, 2]),
+            ([1, 9, 3, 4], [1, 9, 3, 4]),
+            ([9, 0, 5, 6], [9, 0, 5, 6]),
+        ];
+        for (octets, expected) in packets {
+            let (sent, _) = answers(&mut switch, Instant::ZERO, &octets);
+            assert_eq!(sent, [expected]);
+        }
+    }
+}
