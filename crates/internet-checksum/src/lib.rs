@@ -23,31 +23,38 @@ impl Sum {
     /// The sum of octets. A zero octet completes the last word.
     #[inline]
     pub fn of(octets: &[u8]) -> Sum {
-        // Halves of 32 bits cannot overflow 64 bits.
+        // In the order of this machine, so that nothing is swapped.
         let (eights, rest) = octets.as_chunks::<8>();
-        let mut sum = 0;
+        let mut sum = Sum(0);
         for eight in eights {
-            let value = u64::from_be_bytes(*eight);
-            sum += (value >> 32) + (value & 0xffff_ffff);
+            sum += Sum(u64::from_ne_bytes(*eight));
+        }
+        let (fours, rest) = rest.as_chunks::<4>();
+        if let [four] = fours {
+            sum += Sum(u32::from_ne_bytes(*four).into());
         }
         let (words, rest) = rest.as_chunks::<2>();
-        for word in words {
-            sum += u64::from(u16::from_be_bytes(*word));
+        if let [word] = words {
+            sum += Sum(u16::from_ne_bytes(*word).into());
         }
         if let [last] = rest {
-            sum += u64::from(*last) << 8;
+            sum += Sum(u16::from_ne_bytes([*last, 0]).into());
         }
-        Sum(sum)
+        // 2^8 times a word is the word with its octets swapped.
+        match cfg!(target_endian = "little") {
+            true => Sum(sum.0.rotate_left(8)),
+            false => sum,
+        }
     }
 
     /// The sum in 16 bits.
     #[inline]
     pub fn value(self) -> u16 {
-        let mut sum = self.0;
-        while sum > 0xffff {
-            sum = (sum & 0xffff) + (sum >> 16);
-        }
-        sum as u16
+        let sum = (self.0 & 0xffff_ffff) + (self.0 >> 32);
+        let sum = (sum & 0xffff) + (sum >> 16);
+        // At most 2^17 + 2^16 now, then 2^16 + 1.
+        let sum = (sum & 0xffff) + (sum >> 16);
+        ((sum & 0xffff) + (sum >> 16)) as u16
     }
 
     /// The complement of the sum: the checksum of what was added, or 0 if a correct checksum was among it.

@@ -282,11 +282,13 @@ impl EventQueue {
         self.put(turn, event);
     }
 
-    /// The next event, if it is before `end`.
-    pub fn pop_before(&mut self, end: Instant) -> Option<(Turn, Event)> {
+    /// The next event, if it is before `end`, and when it comes.
+    #[inline]
+    pub fn pop_before(&mut self, end: Instant) -> Option<(Turn, Instant, Event)> {
         let &Scheduled { order, event } = self.heap.first()?;
         let turn = Turn(order);
-        if turn.instant() >= end {
+        let at = turn.instant();
+        if at >= end {
             return None;
         }
         self.heap.take_first();
@@ -301,7 +303,7 @@ impl EventQueue {
                 self.heap.put(Scheduled { order, event });
             }
         }
-        Some((turn, event))
+        Some((turn, at, event))
     }
 }
 
@@ -320,7 +322,7 @@ mod tests {
         queue.schedule(8e-9, Event::Source(0));
         let mut before = |end| {
             std::iter::from_fn(|| queue.pop_before(end))
-                .map(|(turn, event)| (turn.instant(), event))
+                .map(|(_, at, event)| (at, event))
                 .collect::<Vec<_>>()
         };
         assert_eq!(
@@ -337,7 +339,7 @@ mod tests {
     /// All events of a queue, in order.
     fn all(queue: &mut EventQueue) -> Vec<Event> {
         std::iter::from_fn(|| queue.pop_before(Instant::MAX))
-            .map(|(_, event)| event)
+            .map(|(_, _, event)| event)
             .collect()
     }
 
@@ -392,7 +394,7 @@ mod tests {
         queue.schedule(0.1 + 0.2, Event::Source(2));
         queue.schedule(0.3, Event::Source(1));
         let seen = std::iter::from_fn(|| queue.pop_before(Instant::MAX));
-        let seen: Vec<_> = seen.map(|(at, event)| (at.instant(), event)).collect();
+        let seen: Vec<_> = seen.map(|(_, at, event)| (at, event)).collect();
         let at = Instant::from_nanos(300_000_000);
         assert_eq!(seen, [(at, Event::Source(1)), (at, Event::Source(2))]);
     }

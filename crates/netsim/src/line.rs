@@ -32,8 +32,10 @@ pub(crate) struct Line {
     /// `"from->to"`.
     pub name: String,
     pub from: Port,
-    pub rate: Rate,
-    pub delay: Duration,
+    rate: Rate,
+    /// The rate and the delay as numbers, which each packet needs.
+    rate_bps: f64,
+    delay_s: f64,
     /// A packet is lost if 64 random bits are below this.
     loss: u64,
     random: Random,
@@ -58,7 +60,8 @@ impl Line {
             name,
             from,
             rate,
-            delay: Duration::ZERO,
+            rate_bps: rate.as_bps() as f64,
+            delay_s: 0.0,
             loss: 0,
             random,
             queue: None,
@@ -68,6 +71,25 @@ impl Line {
             free: None,
             interface: None,
         }
+    }
+
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    pub fn set_rate(&mut self, rate: Rate) {
+        self.rate = rate;
+        self.rate_bps = rate.as_bps() as f64;
+    }
+
+    /// The delay in seconds.
+    #[inline]
+    pub fn delay_s(&self) -> f64 {
+        self.delay_s
+    }
+
+    pub fn set_delay(&mut self, delay: Duration) {
+        self.delay_s = delay.as_secs_f64();
     }
 
     /// Sets the probability that a packet is lost.
@@ -85,9 +107,10 @@ impl Line {
     }
 
     /// How long it sends a packet, in seconds.
+    #[inline]
     pub fn busy_s(&self, link_octets: u32) -> f64 {
         // Rounded in this order, as ns-2 does.
-        8.0 * f64::from(link_octets) / self.rate.as_bps() as f64
+        8.0 * f64::from(link_octets) / self.rate_bps
     }
 
     /// Whether the next packet is lost. Draws only on a line with loss.

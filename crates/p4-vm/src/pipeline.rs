@@ -63,6 +63,12 @@ impl<A: Architecture> Pipeline<A> {
         self.compiled.code.words
     }
 
+    /// Whether the first sequence clears the variables itself, so that a packet need not find them zero.
+    #[inline]
+    pub fn clears_variables(&self, machine: &Machine) -> bool {
+        vm::clears_variables(&self.compiled, machine)
+    }
+
     /// A packet's storage as it comes in: variables, temporaries, then constants.
     pub fn storage(&self) -> Vec<u64> {
         let code = &self.compiled.code;

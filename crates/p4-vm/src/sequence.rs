@@ -8,6 +8,13 @@ use crate::code::{MetaField, Slot, Target};
 pub struct Sequence {
     /// The blocks in their order.
     pub stages: Vec<Stage>,
+    /// Words that the architecture writes before them. Where it says so of the first sequence, packets go through all of them in
+    /// turn and through no block otherwise, and compiled code clears the variables as it begins that sequence.
+    pub given: Option<Vec<Slot>>,
+    /// Words that the architecture reads behind them, or writes for some packets.
+    pub read: Vec<Slot>,
+    /// What compiled code clears before them: words that may be read before they are written.
+    pub clears: Option<Vec<Slot>>,
 }
 
 /// A block of a sequence, and what is done behind it. The sequence ends early if the packet is to be dropped whatever

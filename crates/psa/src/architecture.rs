@@ -5,7 +5,7 @@ use crate::externs::{self, Call};
 use crate::{egress, ingress, objects, paths, ports};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, Object, Packet, Target};
-use switch::{Arrival, Dequeued, Forwarding, Replica, Switch};
+use switch::{Arrival, Dequeued, Forwarding, Frame, Replica, Switch};
 use units::Instant;
 
 /// The Portable Switch Architecture. All that a packet's block asks for is in its metadata.
@@ -52,7 +52,7 @@ impl Forwarding for Psa {
     #[inline]
     fn ingress(
         switch: &mut Switch<Self>,
-        words: Box<[u64]>,
+        words: Frame,
         packet: &mut Packet,
         arrival: &mut Arrival,
     ) {

@@ -4,7 +4,7 @@ use crate::paths::{self, again, session, to_egress};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Job, Packet, TraceEvent};
 use std::mem::take;
-use switch::{Arrival, Dequeued};
+use switch::{Arrival, Dequeued, Queued};
 use units::Instant;
 
 /// When the packet's serialisation ends; `None` if it is not sent.
@@ -18,23 +18,23 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         ..
     } = next;
     let enqueued = queued.enqueued;
-    let mut words = take(&mut queued.words);
-    let packet = &mut queued.packet;
-    let waited = TraceEvent::Dequeue {
+    let Queued { words, packet, .. } = &mut **queued;
+    let words = &mut **words;
+    let waited = || TraceEvent::Dequeue {
         port: queue,
         priority,
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace(start, packet.tag, waited);
+    switch.machine.trace_with(start, packet.tag, waited);
 
     let meta = switch.layout().egress;
     let blocks = switch.layout().blocks;
     let port = ports::of_psa(queue);
-    meta.parser_port.set(&mut words, port);
-    meta.port.set(&mut words, port);
-    meta.deparser_port.set(&mut words, port);
-    meta.timestamp.set(&mut words, start.as_micros());
+    meta.parser_port.set(words, port);
+    meta.port.set(words, port);
+    meta.deparser_port.set(words, port);
+    meta.timestamp.set(words, start.as_micros());
     switch.begin(
         packet,
         Job {
@@ -43,38 +43,36 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
             ..Job::default()
         },
     );
-    paths::run(switch, &mut words, blocks.egress_parser);
-    meta.parser_error.set(&mut words, switch.job.error);
+    paths::run(switch, words, blocks.egress_parser);
+    meta.parser_error.set(words, switch.job.error);
     if switch.job.abort.is_none() {
-        paths::run(switch, &mut words, blocks.egress);
+        paths::run(switch, words, blocks.egress);
     }
     if let Some(cause) = switch.job.abort {
         std::mem::swap(&mut switch.job.octets, &mut packet.octets);
-        switch.drop_packet(cause, queue, arrival, words, take(packet));
+        switch.drop_in_egress(cause, queue, arrival, take(packet));
         return None;
     }
-    paths::clear_sums(switch, &mut words);
-    switch.deparse(&mut words, blocks.egress_deparser, packet, None);
+    paths::clear_sums(switch, words);
+    switch.deparse(words, blocks.egress_deparser, packet, None);
     if let Some(cause) = switch.job.abort {
-        switch.drop_packet(cause, queue, arrival, words, take(packet));
+        switch.drop_in_egress(cause, queue, arrival, take(packet));
         return None;
     }
-    if meta.clone.get(&words) != 0 {
-        clone(switch, &words, packet, arrival, queue);
+    if meta.clone.get(words) != 0 {
+        clone(switch, words, packet, arrival, queue);
     }
-    if meta.drop.get(&words) != 0 {
-        switch.drop_packet(DropCause::Egress, queue, arrival, words, take(packet));
+    if meta.drop.get(words) != 0 {
+        switch.drop_in_egress(DropCause::Egress, queue, arrival, take(packet));
         return None;
     }
     if port == ports::RECIRCULATE {
         let along = switch.layout().along.recirculate.clone();
-        let fresh = again(switch, &words, start, (port, paths::RECIRCULATE), along);
-        switch.give_words(words);
+        let fresh = again(switch, words, start, (port, paths::RECIRCULATE), along);
         switch.restart_later(fresh, take(packet), arrival);
         return None;
     }
     switch.leave(arrival);
-    switch.give_words(words);
     Some(switch.send(queue, start, packet))
 }
 

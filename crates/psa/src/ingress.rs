@@ -4,13 +4,13 @@ use crate::paths::{self, again, session, to_egress};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::take;
-use switch::{Arrival, PortConfig, Target};
+use switch::{Arrival, Frame, PortConfig, Target};
 
 /// Classes of service: a port has at most as many queues.
 const CLASSES: u64 = 8;
 
 /// Takes a packet to the traffic manager, or to ingress again.
-pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
+pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     let meta = switch.layout().ingress;
     let blocks = switch.layout().blocks;
     switch.begin(
@@ -72,7 +72,7 @@ pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arri
 /// Sends the packet to a multicast group or to one port.
 fn to_queue(
     switch: &mut Switch,
-    words: Box<[u64]>,
+    words: Frame,
     packet: &mut Packet,
     arrival: &mut Arrival,
     counted_at: u16,

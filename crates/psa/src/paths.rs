@@ -5,7 +5,7 @@ use crate::blocks::Layout;
 use p4_vm::Target;
 use std::ops::Range;
 use std::sync::Arc;
-use switch::CloneSession;
+use switch::{CloneSession, Frame};
 use units::Instant;
 
 pub const NORMAL: u64 = 0;
@@ -35,7 +35,7 @@ pub fn again(
     now: Instant,
     (port, path): (u64, u64),
     along: Range<usize>,
-) -> Box<[u64]> {
+) -> Frame {
     let mut fresh = switch.take_words();
     arrive(switch.layout(), &mut fresh, now, port, path);
     fresh[along.clone()].copy_from_slice(&words[along]);
@@ -43,7 +43,7 @@ pub fn again(
 }
 
 /// Storage of a packet that goes to egress, with what a deparser gave it along.
-pub fn to_egress(switch: &mut Switch, words: &[u64], path: u64, along: Range<usize>) -> Box<[u64]> {
+pub fn to_egress(switch: &mut Switch, words: &[u64], path: u64, along: Range<usize>) -> Frame {
     let mut fresh = switch.take_words();
     let layout = switch.layout();
     let (ingress, egress) = (&layout.ingress, &layout.egress);

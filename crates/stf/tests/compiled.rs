@@ -1,5 +1,7 @@
 //! Compiled code does what the interpreter does: the same packets out, and the same state behind them.
 
+#[path = "compiled/cleared.rs"]
+mod cleared;
 #[path = "compiled/headers.rs"]
 mod headers;
 #[path = "compiled/large.rs"]

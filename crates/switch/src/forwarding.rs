@@ -1,6 +1,8 @@
 //! How packets go through the blocks of an architecture.
 
-use crate::{AppId, Arrival, Dequeued, Generated, GeneratorApp, Replica, Switch, SwitchConfig};
+use crate::{
+    AppId, Arrival, Dequeued, Frame, Generated, GeneratorApp, Replica, Switch, SwitchConfig,
+};
 use p4_vm::{Architecture, ControlError, DropCause, Packet};
 use units::Instant;
 
@@ -20,12 +22,7 @@ pub trait Forwarding: Architecture {
 
     /// Runs the blocks up to the traffic manager, then takes the packet on: [`Switch::enqueue`],
     /// [`Switch::replicate`], [`Switch::restart_later`] or [`Switch::drop_packet`].
-    fn ingress(
-        switch: &mut Switch<Self>,
-        words: Box<[u64]>,
-        packet: &mut Packet,
-        arrival: &mut Arrival,
-    );
+    fn ingress(switch: &mut Switch<Self>, words: Frame, packet: &mut Packet, arrival: &mut Arrival);
 
     /// The queue that a packet joins at its port.
     fn priority(layout: &Self::Layout, words: &[u64]) -> u8;
@@ -46,7 +43,7 @@ pub trait Forwarding: Architecture {
         cause: DropCause,
         port: u16,
         arrival: &mut Arrival,
-        words: Box<[u64]>,
+        words: Frame,
         packet: Packet,
     ) {
         switch.drop_packet(cause, port, arrival, words, packet);
@@ -82,7 +79,8 @@ pub trait Forwarding: Architecture {
     fn port_down(_switch: &mut Switch<Self>, _now: Instant, _port: u16) {}
 
     /// Runs the blocks between the traffic manager and the line: when the packet's serialisation ends
-    /// ([`Switch::send`]), or `None` if it is not sent.
+    /// ([`Switch::send`]), or `None` if it is not sent ([`Switch::drop_in_egress`], [`Switch::restart_later`]). The frame
+    /// stays where it is.
     fn egress(
         switch: &mut Switch<Self>,
         next: &mut Dequeued,

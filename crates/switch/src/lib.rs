@@ -29,5 +29,5 @@ pub use replication::{CloneSession, Replica, Replication};
 pub use scheduling::Scheduling;
 pub use switch::{Arrival, Switch};
 pub use target::{Compile, Registration, Target, Translated};
-pub use traffic_manager::{Dequeued, Queued};
+pub use traffic_manager::{Dequeued, Frame, Queued};
 pub use transmit::{PortStats, Transmit};

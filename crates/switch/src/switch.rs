@@ -4,8 +4,8 @@ use crate::contain::AtHand;
 use crate::families::Families;
 use crate::traffic_manager::TrafficManager;
 use crate::{
-    AppId, CloneSession, Dequeued, Forwarding, GeneratorApp, Lineage, PacketGenerator, PortConfig,
-    PortStats, Queued, Replica, Replication, SwitchConfig, Target, Transmit,
+    AppId, CloneSession, Dequeued, Forwarding, Frame, GeneratorApp, Lineage, PacketGenerator,
+    PortConfig, PortStats, Queued, Replica, Replication, SwitchConfig, Target, Transmit,
 };
 use p4_ir::Program;
 use p4_vm::{
@@ -43,16 +43,14 @@ pub struct Switch<A: Forwarding> {
     /// Packets that start over.
     again: Vec<Restart>,
     pub(crate) families: Families,
-    free_words: Vec<Box<[u64]>>,
-    #[expect(clippy::vec_box, reason = "they go into queues as they are")]
-    free_queued: Vec<Box<Queued>>,
+    free_frames: Vec<Frame>,
     free_octets: Vec<Vec<u8>>,
 }
 
 /// A packet that is to be parsed again.
 #[derive(Debug)]
 struct Restart {
-    words: Box<[u64]>,
+    words: Frame,
     packet: Packet,
     lineage: Lineage,
 }
@@ -99,8 +97,7 @@ impl<A: Forwarding> Switch<A> {
             sent: VecDeque::new(),
             again: Vec::new(),
             families: Families::default(),
-            free_words: Vec::new(),
-            free_queued: Vec::new(),
+            free_frames: Vec::new(),
             free_octets: Vec::new(),
             config,
         }
@@ -256,8 +253,11 @@ impl<A: Forwarding> Switch<A> {
     #[inline]
     fn enter(&mut self, now: Instant, port: u16, packet: Packet) {
         self.machine
-            .trace(now, packet.tag, TraceEvent::Arrive { port });
-        let mut words = self.take_words();
+            .trace_with(now, packet.tag, || TraceEvent::Arrive { port });
+        let mut words = match self.pipeline.clears_variables(&self.machine) {
+            true => self.spare_frame(),
+            false => self.take_words(),
+        };
         A::arrive(self.layout(), &mut words, now, port, &packet);
         let lineage = Lineage::default();
         self.ingress(words, packet, Arrival { now, lineage });
@@ -283,12 +283,7 @@ impl<A: Forwarding> Switch<A> {
     /// Egress, checksum update, deparser, and the line. What is sent goes to `sent`. A panic drops the packet.
     #[inline]
     fn egress(&mut self, mut next: Dequeued, sent: &mut Option<Transmit>) {
-        let at_hand = AtHand {
-            block: "egress",
-            port: next.port,
-            ingress_port: A::ingress_port(self.layout(), &next.queued.words),
-            tag: next.queued.packet.tag,
-        };
+        let tag = next.queued.packet.tag;
         let mut arrival = Arrival {
             now: next.start,
             lineage: next.queued.lineage,
@@ -296,6 +291,12 @@ impl<A: Forwarding> Switch<A> {
         let mut end = None;
         let run = || end = A::egress(self, &mut next, &mut arrival);
         if let Err(payload) = catch_unwind(AssertUnwindSafe(run)) {
+            let at_hand = AtHand {
+                block: "egress",
+                port: next.port,
+                ingress_port: A::ingress_port(self.layout(), &next.queued.words),
+                tag,
+            };
             self.panicked(&payload, at_hand, &mut next.queued.packet, &mut arrival);
         }
         if let Some(end) = end {
@@ -310,11 +311,11 @@ impl<A: Forwarding> Switch<A> {
                 deq_qdepth: next.deq_qdepth,
             });
         }
-        self.give_queued(next.queued);
+        self.give_words(Frame(next.queued));
     }
 
     /// Parser, checksum verification, ingress, and what ingress decided. A panic drops the packet.
-    pub(crate) fn ingress(&mut self, words: Box<[u64]>, mut packet: Packet, mut arrival: Arrival) {
+    pub(crate) fn ingress(&mut self, words: Frame, mut packet: Packet, mut arrival: Arrival) {
         let port = A::ingress_port(self.layout(), &words);
         let at_hand = AtHand {
             block: "ingress",
@@ -331,7 +332,7 @@ impl<A: Forwarding> Switch<A> {
     /// Hands a packet to the traffic manager.
     pub fn enqueue(
         &mut self,
-        mut words: Box<[u64]>,
+        mut words: Frame,
         packet: Packet,
         arrival: &mut Arrival,
         port: u16,
@@ -348,40 +349,34 @@ impl<A: Forwarding> Switch<A> {
         A::queued(self.layout(), &mut words, now, depth);
         let tag = packet.tag;
         let cells = A::cells(self.layout(), &packet);
-        let mut queued = self.free_queued.pop().unwrap_or_default();
-        *queued = Queued {
-            words,
-            packet,
-            cursor: self.job.cursor,
-            length: self.job.length,
-            truncate,
-            lineage: arrival.lineage.take(),
-            enqueued: now,
-            enq_qdepth: 0,
-            cells,
-            enq_cells: 0,
-        };
+        // The traffic manager writes the others.
+        let Frame(mut queued) = words;
+        queued.packet = packet;
+        queued.cursor = self.job.cursor;
+        queued.length = self.job.length;
+        queued.truncate = truncate;
+        queued.lineage = arrival.lineage.take();
+        queued.cells = cells;
         match self.tm.enqueue(now, port, priority, queued) {
             Ok(()) => {
-                let joined = TraceEvent::Enqueue {
+                let joined = || TraceEvent::Enqueue {
                     port,
                     priority,
                     depth,
                 };
-                self.machine.trace(now, tag, joined);
+                self.machine.trace_with(now, tag, joined);
                 A::depth_changed(self, now, port, priority);
             }
             Err((cause, mut queued)) => {
-                let (words, packet) = (take(&mut queued.words), take(&mut queued.packet));
+                let packet = take(&mut queued.packet);
                 arrival.lineage = queued.lineage;
-                self.give_queued(queued);
-                A::refused(self, cause, port, arrival, words, packet);
+                A::refused(self, cause, port, arrival, Frame(queued), packet);
             }
         }
     }
 
     /// Has a packet go through ingress again.
-    pub fn restart_later(&mut self, words: Box<[u64]>, packet: Packet, arrival: &mut Arrival) {
+    pub fn restart_later(&mut self, words: Frame, packet: Packet, arrival: &mut Arrival) {
         let lineage = arrival.lineage.take().next_pass();
         self.again.push(Restart {
             words,
@@ -412,7 +407,7 @@ impl<A: Forwarding> Switch<A> {
     /// packet are dropped.
     pub fn replicate(
         &mut self,
-        mut words: Box<[u64]>,
+        mut words: Frame,
         packet: Packet,
         arrival: &mut Arrival,
         replicas: &[Replica],
@@ -426,7 +421,7 @@ impl<A: Forwarding> Switch<A> {
             if !self.admit(arrival, replica.port, packet.tag) {
                 continue;
             }
-            let mut copy = self.free_words.pop().unwrap_or_else(|| words.clone());
+            let mut copy = self.spare_frame();
             copy.copy_from_slice(&words);
             A::copied(self.layout(), &mut copy, replica);
             let twin = self.copy_packet(&packet);
@@ -457,18 +452,29 @@ impl<A: Forwarding> Switch<A> {
         Packet { octets, ..*packet }
     }
 
-    /// Drops a packet.
+    /// Drops a packet on its way to a queue.
     pub fn drop_packet(
         &mut self,
         cause: DropCause,
         port: u16,
         arrival: &mut Arrival,
-        words: Box<[u64]>,
+        words: Frame,
+        packet: Packet,
+    ) {
+        self.give_words(words);
+        self.drop_in_egress(cause, port, arrival, packet);
+    }
+
+    /// Drops a packet that has left its queue. Its frame stays where it is.
+    pub fn drop_in_egress(
+        &mut self,
+        cause: DropCause,
+        port: u16,
+        arrival: &mut Arrival,
         packet: Packet,
     ) {
         self.families.leave(&mut arrival.lineage);
         self.note_drop(cause, port, arrival.now, packet.tag);
-        self.give_words(words);
         self.give_packet(packet);
     }
 
@@ -491,12 +497,22 @@ impl<A: Forwarding> Switch<A> {
     }
 
     /// Storage as a packet finds it: constants in place, all else zero.
-    pub fn take_words(&mut self) -> Box<[u64]> {
-        if let Some(mut words) = self.free_words.pop() {
-            words[..self.pipeline.variables()].fill(0);
-            return words;
-        }
-        self.storage.clone()
+    #[inline]
+    pub fn take_words(&mut self) -> Frame {
+        let mut words = self.spare_frame();
+        words[..self.pipeline.variables()].fill(0);
+        words
+    }
+
+    /// Storage with constants in place and anything else in it.
+    #[inline]
+    fn spare_frame(&mut self) -> Frame {
+        self.free_frames.pop().unwrap_or_else(|| {
+            Frame(Box::new(Queued {
+                words: self.storage.clone(),
+                ..Queued::default()
+            }))
+        })
     }
 
     /// An empty buffer from the pool.
@@ -513,17 +529,11 @@ impl<A: Forwarding> Switch<A> {
         }
     }
 
-    /// Keeps a place in a queue for another packet.
-    fn give_queued(&mut self, queued: Box<Queued>) {
-        if self.free_queued.len() < POOL {
-            self.free_queued.push(queued);
-        }
-    }
-
     /// Keeps storage for another packet.
-    pub fn give_words(&mut self, words: Box<[u64]>) {
-        if self.free_words.len() < POOL {
-            self.free_words.push(words);
+    #[inline]
+    pub fn give_words(&mut self, words: Frame) {
+        if self.free_frames.len() < POOL {
+            self.free_frames.push(words);
         }
     }
 }
@@ -537,16 +547,19 @@ impl<A: Forwarding> Target for Switch<A> {
         self.enter(now, port, packet);
     }
 
+    #[inline]
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.machine.advance(now);
-        let mut sent = self.sent.pop_front();
-        if let Some(sent) = &sent {
-            self.tm.note_waiting(sent.port);
+        // Written where the caller wants it, and nowhere else.
+        let mut sent = None;
+        if let Some(port) = self.sent.front().map(|sent| sent.port) {
+            self.tm.note_waiting(port);
+            sent = self.sent.pop_front();
         }
         while sent.is_none() {
             match self.generator.next_at() {
                 Some(at) if at <= now && !self.line_is_due_before(at) => self.generate(at),
-                _ if self.serve_one(now, &mut sent) => {}
+                _ if self.tm.is_due(now) && self.serve_one(now, &mut sent) => {}
                 _ => break,
             }
         }

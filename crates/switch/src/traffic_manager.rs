@@ -7,6 +7,7 @@ use crate::scheduling::Round;
 use crate::{Lineage, MAX_QUEUES, PortConfig, PortStats, Scheduling};
 use p4_vm::{DropCause, DropCounts, Packet};
 use std::collections::VecDeque;
+use std::ops::{Deref, DerefMut};
 use units::Instant;
 
 /// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
@@ -33,6 +34,26 @@ pub struct Queued {
     pub cells: u32,
     /// Cells of those that waited in the queue when it joined.
     pub enq_cells: u32,
+}
+
+/// A packet's storage, in the place that the packet takes in a queue. It dereferences to the words.
+#[derive(Debug)]
+pub struct Frame(pub(crate) Box<Queued>);
+
+impl Deref for Frame {
+    type Target = [u64];
+
+    #[inline]
+    fn deref(&self) -> &[u64] {
+        &self.0.words
+    }
+}
+
+impl DerefMut for Frame {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [u64] {
+        &mut self.0.words
+    }
 }
 
 impl Queued {
@@ -140,12 +161,13 @@ impl TrafficManager {
     }
 
     /// Sets a port up, or changes it; what waits stays.
-    pub fn set_port(&mut self, port: u16, config: PortConfig) {
+    pub fn set_port(&mut self, port: u16, mut config: PortConfig) {
         let at = port as usize;
         if at >= self.ports.len() {
             self.ports.resize_with(at + 1, || None);
         }
-        let queues = config.queues.clamp(1, MAX_QUEUES) as usize;
+        config.queues = config.queues.clamp(1, MAX_QUEUES);
+        let queues = config.queues as usize;
         let port = self.ports[at].get_or_insert_with(|| {
             Box::new(Port {
                 config,
@@ -224,7 +246,8 @@ impl TrafficManager {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return Err((DropCause::UnknownPort, queued));
         };
-        if priority >= port.config.queues.clamp(1, MAX_QUEUES) {
+        let port = &mut **port;
+        if priority >= port.config.queues {
             return Err((DropCause::UnknownQueue, queued));
         }
         let queue = &mut port.queues[priority as usize];
@@ -256,6 +279,12 @@ impl TrafficManager {
     #[inline]
     pub fn next_start(&self) -> Option<Instant> {
         self.due.first().map(|(start, _)| start)
+    }
+
+    /// Whether a packet can leave at or before `now`.
+    #[inline]
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.next_start().is_some_and(|start| start <= now)
     }
 
     /// The port of the packet that leaves next.
@@ -316,7 +345,7 @@ impl TrafficManager {
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
         let (start, number) = self.due.first().filter(|&(start, _)| start <= now)?;
         self.due.pop();
-        let port = self.ports[number as usize].as_mut()?;
+        let port = self.ports[number as usize].as_deref_mut()?;
         let priority = port.take_turn()?;
         let queue = &mut port.queues[priority];
         let queued = queue.packets.pop_front()?;
@@ -346,6 +375,7 @@ impl TrafficManager {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return start;
         };
+        let port = &mut **port;
         if let (Some(rate), Some(octets)) = (port.config.rate, octets) {
             port.free_at = start + rate.serialisation(octets as u64);
         }

@@ -6,7 +6,9 @@ use crate::requests::Request;
 use crate::{deflection, egress, generator, ghost, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, ControlError, DropCause, Object, Packet, Target};
-use switch::{AppId, Arrival, Dequeued, Forwarding, Generated, GeneratorApp, Replica, Switch};
+use switch::{
+    AppId, Arrival, Dequeued, Forwarding, Frame, Generated, GeneratorApp, Replica, Switch,
+};
 use units::Instant;
 
 /// The Tofino Native Architecture, of Tofino 1 or 2. Its value is what a deparser has asked for.
@@ -62,7 +64,7 @@ impl Forwarding for Tna {
     #[inline]
     fn ingress(
         switch: &mut Switch<Self>,
-        words: Box<[u64]>,
+        words: Frame,
         packet: &mut Packet,
         arrival: &mut Arrival,
     ) {
@@ -88,7 +90,7 @@ impl Forwarding for Tna {
         cause: DropCause,
         port: u16,
         arrival: &mut Arrival,
-        words: Box<[u64]>,
+        words: Frame,
         packet: Packet,
     ) {
         deflection::refused(switch, cause, port, arrival, words, packet);

@@ -2,7 +2,7 @@
 
 use crate::{Switch, fate, ports};
 use p4_vm::{DropCause, Packet};
-use switch::Arrival;
+use switch::{Arrival, Frame};
 
 /// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port, within the pipe of the refused packet's port, whose
 /// queue takes deflected packets. Unset: the first that recirculates.
@@ -36,7 +36,7 @@ pub fn refused(
     cause: DropCause,
     port: u16,
     arrival: &mut Arrival,
-    mut words: Box<[u64]>,
+    mut words: Frame,
     packet: Packet,
 ) {
     let own = switch.layout().own;

@@ -4,7 +4,7 @@ use crate::blocks::{Layout, Own};
 use crate::{Switch, Tna, copies, externs, fate, parser_errors, ports};
 use p4_vm::{DropCause, Job, NONE, Packet, TraceEvent};
 use std::mem::{swap, take};
-use switch::{Arrival, Dequeued, Forwarding};
+use switch::{Arrival, Dequeued, Forwarding, Queued};
 use units::Instant;
 
 /// When the packet's serialisation ends; `None` if it is not sent.
@@ -19,17 +19,16 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         ..
     } = next;
     let enqueued = queued.enqueued;
-    let mut words = take(&mut queued.words);
-    let packet = &mut queued.packet;
-    let waited = TraceEvent::Dequeue {
+    let Queued { words, packet, .. } = &mut **queued;
+    let words = &mut **words;
+    let waited = || TraceEvent::Dequeue {
         port,
         priority,
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace(start, packet.tag, waited);
+    switch.machine.trace_with(start, packet.tag, waited);
     if words[switch.layout().own.bypass_egress as usize] != 0 {
-        switch.give_words(words);
         return leave(switch, port, start, packet, arrival);
     }
 
@@ -49,44 +48,42 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
             ..Job::default()
         },
     );
-    meta.timestamp.set(&mut words, start.as_nanos());
-    externs::begin(switch.layout(), &mut words);
-    switch.run(&mut words, blocks.egress_parser);
-    externs::deposit(switch.layout(), &mut words, &switch.job);
+    meta.timestamp.set(words, start.as_nanos());
+    externs::begin(switch.layout(), words);
+    switch.run(words, blocks.egress_parser);
+    externs::deposit(switch.layout(), words, &switch.job);
     // A packet with errors continues.
     let error = parser_errors::of(switch);
-    meta.parser_error.set(&mut words, error);
+    meta.parser_error.set(words, error);
     if switch.job.abort.is_none() {
-        switch.run(&mut words, blocks.egress);
+        switch.run(words, blocks.egress);
     }
     if let Some(cause) = switch.job.abort {
         swap(&mut switch.job.octets, &mut packet.octets);
-        switch.drop_packet(cause, port, arrival, words, take(packet));
+        switch.drop_in_egress(cause, port, arrival, take(packet));
         return None;
     }
     // Tofino 1 mirrors what goes out.
     let may_mirror_incoming = mirrors && meta.mirror_io_select.slot != NONE;
     let incoming = may_mirror_incoming.then(|| copies::as_it_came(switch, packet, prefix));
-    switch.deparse(&mut words, blocks.egress_deparser, packet, None);
+    switch.deparse(words, blocks.egress_deparser, packet, None);
     if let Some(cause) = switch.job.abort {
-        switch.drop_packet(cause, port, arrival, words, take(packet));
+        switch.drop_in_egress(cause, port, arrival, take(packet));
         return None;
     }
     if mirrors {
-        mirror(switch, &words, packet, incoming, arrival, port);
+        mirror(switch, words, packet, incoming, arrival, port);
     }
-    if meta.drop.get(&words) & fate::DROP != 0 {
+    if meta.drop.get(words) & fate::DROP != 0 {
         if words[switch.layout().own.deflected as usize] != 0 {
             // It was dropped by the queue that refused it.
             switch.leave(arrival);
             switch.give_packet(take(packet));
-            switch.give_words(words);
             return None;
         }
-        switch.drop_packet(DropCause::Egress, port, arrival, words, take(packet));
+        switch.drop_in_egress(DropCause::Egress, port, arrival, take(packet));
         return None;
     }
-    switch.give_words(words);
     leave(switch, port, start, packet, arrival)
 }
 

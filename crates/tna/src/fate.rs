@@ -4,7 +4,7 @@ use crate::blocks::{Layout, Own};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Packet};
 use std::slice;
-use switch::{Arrival, PortConfig, Replica, Target};
+use switch::{Arrival, Frame, PortConfig, Replica, Target};
 
 /// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port of `copy_to_cpu`. Unset:
 /// there are no such copies.
@@ -20,7 +20,7 @@ pub const NO_MIRROR: u64 = 4;
 /// Sends a packet to its port, to multicast groups, and to the CPU.
 pub fn decide(
     switch: &mut Switch,
-    mut words: Box<[u64]>,
+    mut words: Frame,
     packet: Packet,
     arrival: &mut Arrival,
     ingress_port: u16,
@@ -72,7 +72,7 @@ pub fn decide(
 }
 
 /// The same storage for another packet.
-fn copy(switch: &mut Switch, words: &[u64]) -> Box<[u64]> {
+fn copy(switch: &mut Switch, words: &[u64]) -> Frame {
     let mut twin = switch.take_words();
     twin.copy_from_slice(words);
     twin

@@ -3,10 +3,10 @@
 use crate::{Switch, Tna, copies, externs, fate, generator, parser_errors, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
-use switch::{Arrival, Forwarding};
+use switch::{Arrival, Forwarding, Frame};
 
 /// Takes a packet to the traffic manager, or to ingress again.
-pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
+pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     let port = Tna::ingress_port(switch.layout(), &words);
     let timestamp = arrival.now.as_nanos();
     let layout = switch.layout();

@@ -127,6 +127,12 @@ impl Rate {
 
     /// The time that `octets` take on a link of this rate, to the nearest nanosecond.
     pub const fn serialisation(self, octets: u64) -> Duration {
+        // Those of a packet fit into 64 bits.
+        if let Some(bits_ns) = octets.checked_mul(8 * 1_000_000_000)
+            && let Some(rounded) = bits_ns.checked_add(self.0 / 2)
+        {
+            return Duration(rounded / self.0);
+        }
         let bits_ns = octets as u128 * 8 * 1_000_000_000;
         Duration(((bits_ns + self.0 as u128 / 2) / self.0 as u128) as u64)
     }
@@ -229,6 +235,14 @@ impl fmt::Display for Rate {
 // `f64::round` is a call of a function on processors without an instruction for it.
 #[inline]
 fn nearest(value: f64) -> u64 {
+    // From here up to twice as much, a number has no bits behind the point, so that a sum is rounded to a whole number, halves to an
+    // even one.
+    const WHOLE: f64 = (1_u64 << 52) as f64;
+    if (0.0..WHOLE / 2.0).contains(&value) {
+        let sum = value + WHOLE;
+        let up = value - (sum - WHOLE) >= 0.5;
+        return (sum.to_bits() & (WHOLE as u64 - 1)) + u64::from(up);
+    }
     // Conversions from and to signed numbers are one instruction each.
     if value < i64::MAX as f64 {
         let whole = value as i64;
@@ -247,6 +261,7 @@ mod tests {
         let below_half = 0.5_f64.next_down();
         let large = (1_u64 << 52) as f64;
         let mut values = vec![0.0, below_half, 0.5, 1.5, 2.5, -0.4, -0.5, -7.0, f64::NAN];
+        values.extend([large / 2.0 - 0.5, (large / 2.0).next_down(), large / 2.0]);
         values.extend([large - 0.5, large + 0.5, large + 1.0, 2.0 * large + 2.0]);
         values.extend([9.3e18, 1.8e19, 1.9e19, f64::INFINITY, f64::MIN_POSITIVE]);
         values.extend((0..10_000).map(|i| f64::from(i) * 0.1));

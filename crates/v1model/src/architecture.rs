@@ -5,7 +5,7 @@ use crate::externs::{self, Call, CloneRequest, Kept};
 use crate::{calculations, egress, ingress, objects};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Sequence, Target};
-use switch::{Arrival, Dequeued, Forwarding, Replica, Switch, SwitchConfig};
+use switch::{Arrival, Dequeued, Forwarding, Frame, Replica, Switch, SwitchConfig};
 use units::Instant;
 
 /// The option of [`SwitchConfig::options`] that names the `egress_spec` of a dropped packet; unset:
@@ -86,7 +86,7 @@ impl Forwarding for V1Model {
     #[inline]
     fn ingress(
         switch: &mut Switch<Self>,
-        words: Box<[u64]>,
+        words: Frame,
         packet: &mut Packet,
         arrival: &mut Arrival,
     ) {

@@ -71,9 +71,58 @@ pub fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
         departure.extend([blocks.compute, blocks.deparser].map(Stage::new));
     }
     let arrival = vec![parser, verify, Stage::new(blocks.ingress)];
-    [arrival, departure]
-        .map(|stages| Sequence { stages })
+    let [mut arrival, mut departure] = [arrival, departure].map(|stages| Sequence {
+        stages,
+        ..Sequence::default()
+    });
+    if calls.is_empty() {
+        arrival.given = Some(metadata.given_on_arrival());
+        arrival.read = metadata.read();
+        departure.given = Some(metadata.given_on_departure());
+    }
+    vec![arrival, departure]
+}
+
+impl StandardMetadata {
+    /// Words that are written when a packet comes in.
+    fn given_on_arrival(&self) -> Vec<Slot> {
+        [
+            self.ingress_port,
+            self.packet_length,
+            self.ingress_global_timestamp,
+        ]
+        .map(|field| field.slot)
         .into()
+    }
+
+    /// Words that are written when it joins a queue or leaves it.
+    fn given_on_departure(&self) -> Vec<Slot> {
+        [
+            self.instance_type,
+            self.enq_timestamp,
+            self.enq_qdepth,
+            self.egress_port,
+            self.egress_spec,
+            self.egress_global_timestamp,
+            self.deq_timedelta,
+            self.deq_qdepth,
+            self.packet_length,
+        ]
+        .map(|field| field.slot)
+        .into()
+    }
+
+    /// Words that are read behind ingress, and that of a replica's number, which other packets do not have.
+    fn read(&self) -> Vec<Slot> {
+        [
+            self.egress_spec,
+            self.mcast_grp,
+            self.priority,
+            self.egress_rid,
+        ]
+        .map(|field| field.slot)
+        .into()
+    }
 }
 
 /// Slots of `standard_metadata_t`'s fields with their widths.

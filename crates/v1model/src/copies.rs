@@ -3,7 +3,7 @@
 use crate::Switch;
 use crate::externs::{Call, Kept, Preserve};
 use std::sync::Arc;
-use switch::CloneSession;
+use switch::{CloneSession, Frame};
 
 /// Values of `instance_type`, as BMv2 numbers them.
 pub mod instance {
@@ -22,7 +22,7 @@ pub fn session(switch: &Switch, session: u64) -> Option<Arc<CloneSession>> {
 }
 
 /// Storage of a packet that starts over: nothing in it but where it came from.
-pub fn fresh(switch: &mut Switch, words: &[u64], instance_type: u64, length: u32) -> Box<[u64]> {
+pub fn fresh(switch: &mut Switch, words: &[u64], instance_type: u64, length: u32) -> Frame {
     let meta = switch.layout().metadata;
     let mut fresh = switch.take_words();
     meta.ingress_port
@@ -35,7 +35,7 @@ pub fn fresh(switch: &mut Switch, words: &[u64], instance_type: u64, length: u32
 /// Clears all but the headers, then sets what `fresh` sets.
 pub fn keep_headers_only(
     switch: &mut Switch,
-    copy: &mut Box<[u64]>,
+    copy: &mut Frame,
     words: &[u64],
     kind: u64,
     length: u32,

@@ -6,7 +6,7 @@ use crate::copies::{fresh, instance, keep, keep_headers_only, session};
 use crate::externs::CloneRequest;
 use p4_vm::{DropCause, Job, Packet, TraceEvent};
 use std::mem::take;
-use switch::{Arrival, Dequeued};
+use switch::{Arrival, Dequeued, Queued};
 use units::Instant;
 
 /// When the packet's serialisation ends; `None` if it is not sent.
@@ -22,30 +22,29 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     } = next;
     let (cursor, length, truncate) = (queued.cursor, queued.length, queued.truncate);
     let enqueued = queued.enqueued;
-    let mut words = take(&mut queued.words);
-    let packet = &mut queued.packet;
-    let waited = TraceEvent::Dequeue {
+    let Queued { words, packet, .. } = &mut **queued;
+    let words = &mut **words;
+    let waited = || TraceEvent::Dequeue {
         port,
         priority,
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace(start, packet.tag, waited);
+    switch.machine.trace_with(start, packet.tag, waited);
 
     let layout = switch.layout();
     let meta = &layout.metadata;
     let drop_port = words[layout.drop_port as usize];
-    meta.egress_port.set(&mut words, port as u64);
+    meta.egress_port.set(words, port as u64);
     // Not the drop port, so that only egress itself can drop.
-    meta.egress_spec.set(&mut words, drop_port + 1);
-    meta.egress_global_timestamp
-        .set(&mut words, start.as_micros());
+    meta.egress_spec.set(words, drop_port + 1);
+    meta.egress_global_timestamp.set(words, start.as_micros());
     meta.deq_timedelta.set(
-        &mut words,
+        words,
         start.as_micros().saturating_sub(enqueued.as_micros()),
     );
-    meta.deq_qdepth.set(&mut words, deq_qdepth as u64);
-    meta.packet_length.set(&mut words, length as u64);
+    meta.deq_qdepth.set(words, deq_qdepth as u64);
+    meta.packet_length.set(words, length as u64);
 
     switch.begin(
         packet,
@@ -58,45 +57,42 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     );
     switch.architecture.truncate = truncate;
     switch.begin_deparser();
-    let on = switch.run_all(&mut words, DEPARTURE);
+    let on = switch.run_all(words, DEPARTURE);
     if on && !switch.pipeline().has_calls() {
         switch.finish(packet, truncate);
         switch.leave(arrival);
-        switch.give_words(words);
         return Some(switch.send(port, start, packet));
     }
     if let Some(request) = switch.architecture.clone.take()
         && switch.job.abort.is_none()
     {
-        clone_egress(switch, &words, packet, arrival, request);
+        clone_egress(switch, words, packet, arrival, request);
     }
     let meta = switch.layout().metadata;
-    let dropped = meta.egress_spec.get(&words) == drop_port;
+    let dropped = meta.egress_spec.get(words) == drop_port;
     let drop = dropped.then_some(DropCause::Egress);
     if let Some(cause) = switch.job.abort.or(drop) {
         std::mem::swap(&mut switch.job.octets, &mut packet.octets);
-        switch.drop_packet(cause, port, arrival, words, take(packet));
+        switch.drop_in_egress(cause, port, arrival, take(packet));
         return None;
     }
     let blocks = switch.layout().blocks;
-    switch.run(&mut words, blocks.compute);
+    switch.run(words, blocks.compute);
     let truncate = switch.architecture.truncate;
-    switch.deparse(&mut words, blocks.deparser, packet, truncate);
+    switch.deparse(words, blocks.deparser, packet, truncate);
     if let Some(cause) = switch.job.abort {
-        switch.drop_packet(cause, port, arrival, words, take(packet));
+        switch.drop_in_egress(cause, port, arrival, take(packet));
         return None;
     }
     if let Some(kept) = switch.architecture.recirculate.take() {
-        let mut fresh = fresh(switch, &words, instance::RECIRCULATED, packet.length());
+        let mut fresh = fresh(switch, words, instance::RECIRCULATED, packet.length());
         meta.ingress_global_timestamp
             .set(&mut fresh, start.as_micros());
-        keep(switch, &words, &mut fresh, kept);
-        switch.give_words(words);
+        keep(switch, words, &mut fresh, kept);
         switch.restart_later(fresh, take(packet), arrival);
         return None;
     }
     switch.leave(arrival);
-    switch.give_words(words);
     Some(switch.send(port, start, packet))
 }
 

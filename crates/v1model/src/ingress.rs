@@ -6,12 +6,12 @@ use crate::copies::{fresh, instance, keep, keep_headers_only, session};
 use crate::externs::{CloneRequest, Kept};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::take;
-use switch::Arrival;
+use switch::{Arrival, Frame};
 use units::Instant;
 
 /// Parser, checksum verification, ingress, and what ingress decided.
 #[inline]
-pub fn run(switch: &mut Switch, mut words: Box<[u64]>, packet: &mut Packet, arrival: &mut Arrival) {
+pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     begin(switch, packet, arrival.now);
     switch.run_all(&mut words, ARRIVAL);
     std::mem::swap(&mut switch.job.octets, &mut packet.octets);
@@ -101,13 +101,7 @@ fn clone_ingress(
 }
 
 /// Sends the packet as it came in through ingress again.
-fn resubmit(
-    switch: &mut Switch,
-    words: Box<[u64]>,
-    packet: Packet,
-    arrival: &mut Arrival,
-    kept: Kept,
-) {
+fn resubmit(switch: &mut Switch, words: Frame, packet: Packet, arrival: &mut Arrival, kept: Kept) {
     let meta = switch.layout().metadata;
     let mut fresh = fresh(switch, &words, instance::RESUBMITTED, packet.length());
     let arrived = meta.ingress_global_timestamp.get(&words);

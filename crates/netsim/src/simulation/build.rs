@@ -185,7 +185,9 @@ fn lines(scenario: &Scenario) -> (Vec<Line>, Vec<Port>) {
             let from = port(scenario, from);
             destinations.push(port(scenario, to));
             let mut line = Line::new(name, from, rate, random);
-            line.delay = Duration::from_secs_f64(side.delay_s.unwrap_or(link.delay_s));
+            line.set_delay(Duration::from_secs_f64(
+                side.delay_s.unwrap_or(link.delay_s),
+            ));
             line.set_loss(side.loss.unwrap_or(link.loss));
             line.queue = match from.node {
                 Node::Host(_) | Node::Router(_) => Some(DropTail::new(queue(link, side))),
@@ -391,7 +393,7 @@ fn switch(
     let enough = longest.max().unwrap_or(0).saturating_mul(2);
     let capacity = node.capacity.unwrap_or(enough.max(MIN_CAPACITY));
     let config = |line: &Line| PortConfig {
-        rate: Some(line.rate),
+        rate: Some(line.rate()),
         capacity: *node.port_capacity.get(&line.from.port).unwrap_or(&capacity),
         queues: MAX_QUEUES,
         scheduling: match node.port_weights.get(&line.from.port) {
@@ -466,7 +468,7 @@ fn flows(
         let from = host(scenario, &flow.from);
         let to = host(scenario, &flow.to);
         let clocks = [from, to].map(|host| scenario.hosts[host].clock);
-        let line_rate = hosts[from].line.map(|line| lines[line].rate.as_bps());
+        let line_rate = hosts[from].line.map(|line| lines[line].rate().as_bps());
         let flow = Flow {
             name: flow.name(i),
             from,

@@ -11,6 +11,7 @@ pub(super) struct InFlight {
 
 impl InFlight {
     /// Keeps a packet; its slot.
+    #[inline]
     pub fn put(&mut self, packet: Packet) -> u32 {
         match self.free.pop() {
             Some(slot) => {
@@ -30,6 +31,7 @@ impl InFlight {
     }
 
     /// The packet in a slot, which becomes free.
+    #[inline]
     pub fn take(&mut self, slot: u32) -> Packet {
         self.free.push(slot);
         std::mem::take(&mut self.slots[slot as usize])

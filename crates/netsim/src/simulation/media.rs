@@ -54,7 +54,7 @@ impl Simulation {
             let packet = self.in_flight.take(offered.packet);
             self.lose(line_index, packet);
         } else {
-            let arrival_s = now_s + line.delay.as_secs_f64();
+            let arrival_s = now_s + line.delay_s();
             let arrive = Event::Arrive {
                 line: offered.line,
                 packet: offered.packet,

@@ -193,7 +193,7 @@ impl Simulation {
     /// As [`Simulation::run_to`], of a network that is not divided now.
     fn run_whole(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         for _ in 0..events {
-            let Some((turn, event)) = self.events.pop_before(at) else {
+            let Some((turn, instant, event)) = self.events.pop_before(at) else {
                 self.now = self.now.max(at);
                 self.sample();
                 return Ok(true);
@@ -202,7 +202,7 @@ impl Simulation {
             if let Some(plan) = &mut self.plan {
                 plan.note(turn, &event);
             }
-            self.take(turn, event);
+            self.take(turn, instant, event);
             if let Some(error) = self.capture_failed.take() {
                 return Err(RunError::Capture(error));
             }
@@ -213,13 +213,11 @@ impl Simulation {
         Ok(false)
     }
 
-    /// An event happens.
-    //
-    // In line, its time is converted to nanoseconds once.
+    /// An event happens, at its turn and thus at an instant.
     #[inline(always)]
-    fn take(&mut self, turn: Turn, event: Event) {
+    fn take(&mut self, turn: Turn, at: Instant, event: Event) {
         self.turn = turn;
-        self.now = turn.instant();
+        self.now = at;
         let counts = !matches!(event, Event::LineFree(_)) && !self.is_of_quiet_end(&event);
         self.totals.events += u64::from(counts);
         self.bins.advance(self.now);
@@ -407,7 +405,7 @@ impl Simulation {
         }
         let busy_s = line.busy_s(packet.link_octets);
         // Summed in this order, as ns-2 does.
-        let arrival_s = start_s + (busy_s + line.delay.as_secs_f64());
+        let arrival_s = start_s + (busy_s + line.delay_s());
         line.busy = true;
         line.free_s = start_s + busy_s;
         let free_s = line.free_s;
@@ -502,7 +500,7 @@ impl Simulation {
                 continue;
             };
             if let Some(delay_s) = change.delay_s {
-                line.delay = Duration::from_secs_f64(delay_s);
+                line.set_delay(Duration::from_secs_f64(delay_s));
             }
             if let Some(loss) = change.loss {
                 line.set_loss(loss);
@@ -510,7 +508,7 @@ impl Simulation {
             let Some(rate) = change.rate_bps.and_then(Rate::from_bps) else {
                 continue;
             };
-            line.rate = rate;
+            line.set_rate(rate);
             if let Node::Switch(switch) = line.from.node {
                 self.switches[switch].set_rate(line.from.port, rate);
             }

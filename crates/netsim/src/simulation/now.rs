@@ -29,8 +29,8 @@ impl Simulation {
     pub fn lines(&self) -> impl Iterator<Item = LineNow<'_>> {
         self.lines.iter().map(|line| LineNow {
             name: &line.name,
-            rate_bps: line.rate.as_bps(),
-            delay_s: line.delay.as_secs_f64(),
+            rate_bps: line.rate().as_bps(),
+            delay_s: line.delay_s(),
             waiting: match line.from.node {
                 Node::Switch(switch) => {
                     let port = self.switches[switch].switch.port_stats(line.from.port);

@@ -133,7 +133,7 @@ impl Simulation {
     fn run_round(&mut self, end: u64, at: Instant) {
         self.events.begin_round(end, at);
         while let Some((turn, event)) = self.events.pop_in_round() {
-            self.take(turn, event);
+            self.take(turn, turn.instant(), event);
             if self.is_full() {
                 return;
             }

@@ -117,7 +117,7 @@ impl Simulation {
 
     /// The least delay that a line ever has, in seconds.
     fn least_delay_s(&self, line: usize) -> f64 {
-        let now = self.lines[line].delay.as_secs_f64();
+        let now = self.lines[line].delay_s();
         // A change in the other direction does no harm here.
         let changes = self.links[line / 2].changes.iter();
         changes
@@ -176,7 +176,7 @@ impl Simulation {
             for (line, node) in [(2 * link, a), (2 * link + 1, b)] {
                 // A program takes longer than a host.
                 let share = if node < hosts { 0.5 } else { 1.0 };
-                load[node] += share * self.lines[line].rate.as_bps() as f64;
+                load[node] += share * self.lines[line].rate().as_bps() as f64;
             }
         }
         pieces.cut(&links, &load, parts)

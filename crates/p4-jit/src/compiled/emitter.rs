@@ -136,6 +136,28 @@ impl Emitter<'_, '_> {
         }
     }
 
+    /// Sets words to zero, two at a time where they follow one another. `slots` rise.
+    pub fn clear(&mut self, mut slots: &[Slot]) {
+        if slots.is_empty() {
+            return;
+        }
+        let zeros = self.build.func.dfg.constants.insert([0; 16][..].into());
+        let zeros = self.build.ins().vconst(types::I64X2, zeros);
+        let zero = self.number(0);
+        while let [slot, rest @ ..] = slots {
+            slots = rest;
+            match rest {
+                [next, rest @ ..] if *next == slot + 1 && self.inside(*slot, 2) => {
+                    let words = self.words;
+                    let at = *slot as i32 * 8;
+                    self.build.ins().store(storage(), zeros, words, at);
+                    slots = rest;
+                }
+                _ => self.store(*slot, zero),
+            }
+        }
+    }
+
     /// The place of word `at`, a value that has been checked.
     pub fn word_at(&mut self, at: Value) -> Value {
         let octets = self.build.ins().ishl_imm(at, 3);

@@ -122,6 +122,8 @@ pub fn write<'f>(
 impl Procedure<'_, '_, '_> {
     /// Runs blocks one after another, then returns; to where code ends if the sequence ends early.
     fn sequence(&mut self, sequence: &Sequence, ways: Ways) {
+        self.emitter
+            .clear(sequence.clears.as_deref().unwrap_or(&[]));
         for stage in &sequence.stages {
             let e = &mut self.emitter;
             if counts_steps(e.program, stage.block) {

@@ -108,11 +108,16 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         self.emit(Op::CopyX { copy });
     }
 
-    /// Where to write a result; [`Self::store`] takes it from there to the place.
+    /// Where to write a result; [`Self::store`] takes it from there to the place. The place's value is there until then: not
+    /// each instruction has a result for each packet.
     pub(super) fn target(&mut self, place: &Place) -> TargetPlace {
         let (base, off) = self.locate(&place.at);
         let words = words(place.ty);
-        let slot = if off == NONE { base } else { self.temp(words) };
+        let mut slot = base;
+        if off != NONE {
+            slot = self.temp(words);
+            self.load_x(slot, base, off, words);
+        }
         TargetPlace {
             slot,
             base,

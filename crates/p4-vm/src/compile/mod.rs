@@ -4,6 +4,8 @@
 //! translated twice: the first pass counts the temporaries, behind which the constants lie.
 
 mod blocks;
+#[cfg(feature = "native")]
+mod clearing;
 mod expr;
 mod header;
 mod link;
@@ -37,14 +39,53 @@ pub struct Compiled<A: Architecture> {
     pub native: Option<Box<dyn crate::native::Native>>,
 }
 
+#[cfg(feature = "native")]
+impl<A: Architecture> Compiled<A> {
+    /// Whether compiled code clears the variables as it begins the first sequence.
+    #[inline]
+    pub fn clears(&self) -> bool {
+        let first = self.sequences.first();
+        first.is_some_and(|first| first.clears.is_some())
+    }
+}
+
 /// Translates a program, or says what in it is not supported.
 pub fn compile<A: Architecture>(program: &Program) -> Result<Compiled<A>, Vec<CompileError>> {
     let calls = blocks::check_calls(program)?;
     let storage = Storage::new(program)?;
     const MANY: u32 = 1 << 24;
     let first = Compiler::<A>::new(program, storage.clone(), calls.clone(), MANY).run()?;
-    let (compiled, _) = Compiler::new(program, storage, calls, first.1).run()?;
+    #[cfg(feature = "native")]
+    let variables = storage.variables().to_vec();
+    #[cfg_attr(not(feature = "native"), expect(unused_mut))]
+    let (mut compiled, _) = Compiler::<A>::new(program, storage, calls, first.1).run()?;
+    #[cfg(feature = "native")]
+    if let Some(first) = compiled.sequences.first()
+        && first.given.is_some()
+    {
+        let needed = clearing::needed(&clearing::Subject {
+            code: &compiled.code,
+            sequences: &compiled.sequences,
+            variables: &variables,
+            keys: &key_words(program),
+        });
+        compiled.sequences[0].clears = needed;
+    }
     Ok(compiled)
+}
+
+/// Words of each key of each table.
+#[cfg(feature = "native")]
+fn key_words(program: &Program) -> Vec<Vec<u32>> {
+    let words = |key: &p4_ir::Key| {
+        let scalar = key.ty.scalar(program);
+        let width = scalar.map_or(key.value.ty.width(), |scalar| scalar.width());
+        width.div_ceil(64).max(1)
+    };
+    let tables = program.tables.iter();
+    tables
+        .map(|table| table.keys.iter().map(words).collect())
+        .collect()
 }
 
 /// A place in code that is not known yet.

@@ -5,7 +5,6 @@ use super::Compiler;
 use crate::Architecture;
 use crate::code::*;
 use crate::hash::Algorithm;
-use crate::wide::words_of_value;
 use p4_ir::{Arg, Expr, ExternCall, Location, Place, Scalar, StmtKind, Type};
 
 impl<A: Architecture> Compiler<'_, A> {
@@ -219,10 +218,7 @@ impl<A: Architecture> Compiler<'_, A> {
                 self.extern_op(code(sum));
             }
             Arg::Out(place) => {
-                // The place keeps its value where the condition does not hold.
-                let sum = self.value(&Expr::load(place.clone()));
                 let target = self.target(place);
-                self.copy(target.slot, sum, words_of_value(place.ty));
                 self.extern_op(code((target.slot, place.ty.width())));
                 self.store(target);
             }

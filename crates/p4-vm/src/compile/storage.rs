@@ -146,6 +146,12 @@ impl<'p> Storage<'p> {
         self.first[variable.0 as usize]
     }
 
+    /// The first word of each variable, in rising order.
+    #[cfg(feature = "native")]
+    pub fn variables(&self) -> &[Slot] {
+        &self.first[..self.program.variables.len()]
+    }
+
     /// A variable for a value that is at this slot.
     pub fn name(&mut self, slot: Slot) -> VariableId {
         self.first.push(slot);

@@ -27,7 +27,7 @@ use units::Instant;
 
 pub use objects::FilterAt;
 pub use packet::finish;
-pub use run::{run, run_all};
+pub use run::{clears_variables, run, run_all};
 
 /// What a program works on besides the packet, and what a control plane reads and writes: tables, extern objects,
 /// value sets.
@@ -194,6 +194,19 @@ impl Machine {
     pub fn trace(&mut self, now: Instant, tag: u64, event: TraceEvent<'_>) {
         if let Some(tracer) = &mut self.tracer {
             tracer.event(now, tag, event);
+        }
+    }
+
+    /// The same where nearly no packet is traced: the event is made only then.
+    #[inline]
+    pub fn trace_with<'a>(
+        &mut self,
+        now: Instant,
+        tag: u64,
+        event: impl FnOnce() -> TraceEvent<'a>,
+    ) {
+        if let Some(tracer) = &mut self.tracer {
+            tracer.event(now, tag, event());
         }
     }
 

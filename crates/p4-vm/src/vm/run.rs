@@ -39,6 +39,22 @@ pub fn run<A: Architecture>(
     execute::<A, false, false>(compiled, architecture, machine, words, job, start);
 }
 
+/// Whether the first sequence, if it is run now, clears the variables itself.
+#[inline]
+pub fn clears_variables<A: Architecture>(compiled: &Compiled<A>, machine: &Machine) -> bool {
+    #[cfg(feature = "native")]
+    let clears = machine.tracer.is_none()
+        && !machine.interpreted
+        && compiled.native.is_some()
+        && compiled.clears();
+    #[cfg(not(feature = "native"))]
+    let clears = {
+        let _ = (compiled, machine);
+        false
+    };
+    clears
+}
+
 /// Runs the blocks of a sequence; says whether it came to its end.
 #[inline(always)]
 pub fn run_all<A: Architecture>(

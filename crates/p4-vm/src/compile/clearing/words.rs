@@ -1,0 +1,34 @@
+//! Sets of variables' words.
+
+use crate::code::Slot;
+
+/// A set of variables' words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Words(Vec<u64>);
+
+impl Words {
+    pub fn none(words: usize) -> Self {
+        Words(vec![0; words.div_ceil(64)])
+    }
+
+    /// Whether it has a word; of those that are no variable's it has all.
+    pub fn has(&self, slot: Slot, words: usize) -> bool {
+        slot as usize >= words || self.0[slot as usize / 64] >> (slot % 64) & 1 == 1
+    }
+
+    pub fn add(&mut self, slot: Slot, words: usize) {
+        if (slot as usize) < words {
+            self.0[slot as usize / 64] |= 1 << (slot % 64);
+        }
+    }
+
+    /// Keeps what both have; whether it has changed.
+    pub fn keep(&mut self, other: &Words) -> bool {
+        let mut changed = false;
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            changed |= *a & !b != 0;
+            *a &= b;
+        }
+        changed
+    }
+}
