@@ -26,15 +26,14 @@ class _Executor(Protocol):
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
 
 
-RECENT_OCTETS = 64 << 20
-"""Of results that stay in memory although a store has them: octets that they have there."""
+RECENT, RECENT_OCTETS = 64, 64 << 20
+"""How many results stay in memory although a store has them, and their octets there, at most."""
 
 
 class _Recent:
-    """The results that were read or made last, up to a number of octets."""
+    """The results that were read or made last."""
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self) -> None:
         self._octets = 0
         self._results: deque[tuple[Result, int]] = deque()
         self._lock = threading.Lock()
@@ -43,7 +42,7 @@ class _Recent:
         with self._lock:
             self._results.append((result, octets))
             self._octets += octets
-            while self._octets > self._limit:
+            while self._octets > RECENT_OCTETS or len(self._results) > RECENT:
                 _, gone = self._results.popleft()
                 self._octets -= gone
 
@@ -102,7 +101,7 @@ class Pool:
         self.limits: Counter[tuple[int, str]] = Counter()
         # Weak: a result lives as long as somebody waits for it, however many there are.
         self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
-        self._recent = _Recent(RECENT_OCTETS)
+        self._recent = _Recent()
 
     def submit(self, scenario: Scenario, capture: Path | None = None) -> "Future[Result]":
         """The future result of a scenario; the same scenario twice is run once.
