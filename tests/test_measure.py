@@ -56,7 +56,7 @@ class Executor:
 
 
 def results_in_memory() -> int:
-    """All, whoever made them."""
+    """All results, of any test."""
     gc.collect()
     return sum(isinstance(one, Result) for one in gc.get_objects())
 

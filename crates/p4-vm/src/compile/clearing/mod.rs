@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most that is kept of a program, in words of 64 bits. Storage of a larger one is cleared as a whole.
 const MOST: usize = 1 << 22;
 
-/// What of a program the analysis needs.
+/// The parts of a program that the analysis needs.
 pub struct Subject<'a> {
     pub code: &'a Code,
     /// Blocks in the order in which a packet goes through them.
