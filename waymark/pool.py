@@ -26,7 +26,7 @@ class _Executor(Protocol):
     def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
 
 
-RECENT, RECENT_OCTETS = 64, 64 << 20
+RECENT, RECENT_OCTETS = 256, 64 << 20
 """How many results stay in memory although a store has them, and their octets there, at most."""
 
 
