@@ -26,7 +26,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace_with(start, packet.tag, waited);
+    switch.machine.trace(start, packet.tag, waited);
 
     let meta = switch.layout().egress;
     let blocks = switch.layout().blocks;

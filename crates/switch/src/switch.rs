@@ -253,7 +253,7 @@ impl<A: Forwarding> Switch<A> {
     #[inline]
     fn enter(&mut self, now: Instant, port: u16, packet: Packet) {
         self.machine
-            .trace_with(now, packet.tag, || TraceEvent::Arrive { port });
+            .trace(now, packet.tag, || TraceEvent::Arrive { port });
         let mut words = match self.pipeline.clears_variables(&self.machine) {
             true => self.spare_frame(),
             false => self.take_words(),
@@ -364,7 +364,7 @@ impl<A: Forwarding> Switch<A> {
                     priority,
                     depth,
                 };
-                self.machine.trace_with(now, tag, joined);
+                self.machine.trace(now, tag, joined);
                 A::depth_changed(self, now, port, priority);
             }
             Err((cause, mut queued)) => {
@@ -483,7 +483,7 @@ impl<A: Forwarding> Switch<A> {
         self.drops.count(cause);
         self.tm.stats_mut(port).drops.count(cause);
         self.machine
-            .trace(now, tag, TraceEvent::Drop { cause, port });
+            .trace(now, tag, || TraceEvent::Drop { cause, port });
         if self.config.report_drops {
             let at = now;
             let drop = Drop {

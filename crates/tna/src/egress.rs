@@ -27,7 +27,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace_with(start, packet.tag, waited);
+    switch.machine.trace(start, packet.tag, waited);
     if words[switch.layout().own.bypass_egress as usize] != 0 {
         return leave(switch, port, start, packet, arrival);
     }

@@ -30,7 +30,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         depth: deq_qdepth,
         enqueued,
     };
-    switch.machine.trace_with(start, packet.tag, waited);
+    switch.machine.trace(start, packet.tag, waited);
 
     let layout = switch.layout();
     let meta = &layout.metadata;

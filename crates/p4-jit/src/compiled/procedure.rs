@@ -376,37 +376,6 @@ impl Procedure<'_, '_, '_> {
     }
 }
 
-/// The targets of a jump, and whether the code may go on behind it.
-fn successors(program: &Program<'_>, op: Op) -> (Vec<Target>, bool) {
-    match op {
-        Op::Jmp { to } => (vec![to], false),
-        Op::JmpZ { to, .. }
-        | Op::JmpNz { to, .. }
-        | Op::JmpEq { to, .. }
-        | Op::JmpNe { to, .. }
-        | Op::JmpLt { to, .. }
-        | Op::JmpLe { to, .. }
-        | Op::Step { to }
-        | Op::Round { to, .. }
-        | Op::InSet { to, .. } => (vec![to], true),
-        Op::Jump { table, .. } => {
-            let jump = &program.source.code.jumps[table as usize];
-            let targets = match jump {
-                JumpTable::Dense {
-                    targets, default, ..
-                } => targets.iter().chain([default]).copied().collect(),
-                JumpTable::Sparse { cases, default } => {
-                    let targets = cases.iter().map(|(_, to)| to);
-                    targets.chain([default]).copied().collect()
-                }
-            };
-            (targets, false)
-        }
-        Op::Ret | Op::Halt | Op::Refuse | Op::Reject { .. } => (Vec::new(), false),
-        _ => (Vec::new(), true),
-    }
-}
-
 /// The instructions that code reaches without calls, or as many of them as `most`.
 fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
@@ -417,7 +386,7 @@ fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target
             continue;
         };
         if reached.insert(at) {
-            let (targets, goes_on) = successors(program, op);
+            let (targets, goes_on) = program.source.code.successors(op);
             left.extend(targets);
             left.extend(goes_on.then_some(at + 1));
         }
@@ -441,7 +410,7 @@ fn starts(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
     let mut starts = BTreeSet::from([start]);
     for at in reached(program, start, usize::MAX) {
-        starts.extend(successors(program, ops[at as usize]).0);
+        starts.extend(program.source.code.successors(ops[at as usize]).0);
     }
     starts
 }

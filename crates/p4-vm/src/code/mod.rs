@@ -341,6 +341,34 @@ impl Calculation {
 }
 
 impl Code {
+    /// Where an instruction goes to, and whether the next one may follow it.
+    #[cfg(feature = "native")]
+    pub fn successors(&self, op: Op) -> (Vec<Target>, bool) {
+        match op {
+            Op::Jmp { to } => (vec![to], false),
+            Op::JmpZ { to, .. }
+            | Op::JmpNz { to, .. }
+            | Op::JmpEq { to, .. }
+            | Op::JmpNe { to, .. }
+            | Op::JmpLt { to, .. }
+            | Op::JmpLe { to, .. }
+            | Op::Step { to }
+            | Op::Round { to, .. }
+            | Op::InSet { to, .. } => (vec![to], true),
+            Op::Jump { table, .. } => match &self.jumps[table as usize] {
+                JumpTable::Dense {
+                    targets, default, ..
+                } => (targets.iter().chain([default]).copied().collect(), false),
+                JumpTable::Sparse { cases, default } => {
+                    let targets = cases.iter().map(|(_, to)| to);
+                    (targets.chain([default]).copied().collect(), false)
+                }
+            },
+            Op::Ret | Op::Halt | Op::Refuse | Op::Reject { .. } => (Vec::new(), false),
+            _ => (Vec::new(), true),
+        }
+    }
+
     /// The widths of the custom CRCs, in the order of their numbers.
     pub fn crcs(&self) -> impl Iterator<Item = CrcWidth> {
         self.calculations.iter().filter_map(Calculation::custom)

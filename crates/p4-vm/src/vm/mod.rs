@@ -189,22 +189,9 @@ impl Machine {
         self.tracer = tracer;
     }
 
-    /// Tells the listener, if there is one, what the packet with this tag meets.
+    /// Tells the listener what the packet with this tag meets. The event is made only if there is a listener.
     #[inline]
-    pub fn trace(&mut self, now: Instant, tag: u64, event: TraceEvent<'_>) {
-        if let Some(tracer) = &mut self.tracer {
-            tracer.event(now, tag, event);
-        }
-    }
-
-    /// The same where nearly no packet is traced: the event is made only then.
-    #[inline]
-    pub fn trace_with<'a>(
-        &mut self,
-        now: Instant,
-        tag: u64,
-        event: impl FnOnce() -> TraceEvent<'a>,
-    ) {
+    pub fn trace<'a>(&mut self, now: Instant, tag: u64, event: impl FnOnce() -> TraceEvent<'a>) {
         if let Some(tracer) = &mut self.tracer {
             tracer.event(now, tag, event());
         }

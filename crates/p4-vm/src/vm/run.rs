@@ -710,7 +710,7 @@ fn in_set(code: &Code, machine: &Machine, words: &[u64], test: u32) -> bool {
 }
 
 fn trace(machine: &mut Machine, job: &Job, event: TraceEvent<'_>) {
-    machine.trace(job.now, job.tag, event);
+    machine.trace(job.now, job.tag, || event);
 }
 
 /// Reports the error with which instruction `at` rejects the packet.

@@ -124,7 +124,7 @@ impl<'a> Flow<'a> {
         for word in self.effects[at as usize].writes.iter().cloned().flatten() {
             after.add(word, self.words);
         }
-        let (targets, goes_on) = self.subject.successors(op);
+        let (targets, goes_on) = self.subject.code.successors(op);
         let (mut taken, mut next) = (after.clone(), after);
         match op {
             Op::JmpNz { a, .. } => self.is_valid(a, &mut taken),

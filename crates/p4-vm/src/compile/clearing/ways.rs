@@ -5,33 +5,6 @@ use crate::code::*;
 use std::collections::BTreeMap;
 
 impl Subject<'_> {
-    /// Where an instruction goes to, and whether the next one may follow it.
-    pub fn successors(&self, op: Op) -> (Vec<Target>, bool) {
-        match op {
-            Op::Jmp { to } => (vec![to], false),
-            Op::JmpZ { to, .. }
-            | Op::JmpNz { to, .. }
-            | Op::JmpEq { to, .. }
-            | Op::JmpNe { to, .. }
-            | Op::JmpLt { to, .. }
-            | Op::JmpLe { to, .. }
-            | Op::Step { to }
-            | Op::Round { to, .. }
-            | Op::InSet { to, .. } => (vec![to], true),
-            Op::Jump { table, .. } => match &self.code.jumps[table as usize] {
-                JumpTable::Dense {
-                    targets, default, ..
-                } => (targets.iter().chain([default]).copied().collect(), false),
-                JumpTable::Sparse { cases, default } => {
-                    let targets = cases.iter().map(|(_, to)| to);
-                    (targets.chain([default]).copied().collect(), false)
-                }
-            },
-            Op::Ret | Op::Halt | Op::Refuse | Op::Reject { .. } => (Vec::new(), false),
-            _ => (Vec::new(), true),
-        }
-    }
-
     /// Code that an instruction has run before the next one.
     fn called(&self, op: Op) -> Vec<Target> {
         match op {
@@ -58,7 +31,7 @@ impl Subject<'_> {
                 Some(&known) if known || !own => continue,
                 _ => reached.insert(at, own),
             };
-            let (targets, goes_on) = self.successors(op);
+            let (targets, goes_on) = self.code.successors(op);
             left.extend(
                 targets
                     .into_iter()
