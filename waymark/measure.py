@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -241,7 +241,7 @@ AHEAD = 1024
 
 
 def hand_out(
-    plans: Iterable[Plan],
+    plans: Sequence[Plan],
     workers: Pool,
     *,
     captures: Path | None = None,

@@ -307,11 +307,11 @@ def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool, as_json: bool)
     return _refuted(measured)
 
 
-def _run_several(plans: list[Plan], work: Work, *, traces: bool, as_json: bool) -> list[str]:
+def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bool) -> list[str]:
     """Run experiments and show a line for each; one that fails does not end the others.
 
     Those with the longest runs come first, so that no process has one left when the others are
-    through. The plans are removed as their runs start. Returns the claims that fail.
+    through. Returns the claims that fail.
     """
     from waymark import report
 
@@ -319,9 +319,8 @@ def _run_several(plans: list[Plan], work: Work, *, traces: bool, as_json: bool) 
     lines: dict[str, report.Summary] = {}
     failed: list[str] = []
     records: dict[str, dict[str, Any]] = {}
-    order = [plan.experiment.id for plan in plans]
-    plans.sort(key=lambda plan: plan.longest, reverse=True)
-    with work.hand_out(plans, f"{len(order)} experiments") as handed:
+    longest_first = sorted(plans, key=lambda plan: plan.longest, reverse=True)
+    with work.hand_out(longest_first, f"{len(plans)} experiments") as handed:
         for each in handed:
             name = each.plan.experiment.id
             try:
@@ -336,7 +335,7 @@ def _run_several(plans: list[Plan], work: Work, *, traces: bool, as_json: bool) 
                 message = f"{name} failed, the others continue: {error}"
                 err.print(message, highlight=False, markup=False, soft_wrap=True)
                 failed.append(name)
-    done = [name for name in order if name in refuted]
+    done = [plan.experiment.id for plan in plans if plan.experiment.id in refuted]
     if as_json:
         print_json([records[name] for name in done])
     else:

@@ -1,7 +1,7 @@
 """The options of commands that make many runs, and how they make them."""
 
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,14 +48,14 @@ class Work:
 
     @contextmanager
     def hand_out(
-        self, plans: list[Plan], title: str, captures: Path | None = None
+        self, plans: Sequence[Plan], title: str, captures: Path | None = None
     ) -> Generator[Iterator[Handed]]:
         """Start the runs of ``plans``, and show progress under ``title``.
 
         Within the block, gives the experiments in their order. Ctrl-C ends the command.
 
         Args:
-            plans: what to run; they are removed as they are handed out, since networks take memory.
+            plans: what to run.
             title: of the progress bar.
             captures: a folder for the packets of the first seed's runs; None: none are captured.
         """
@@ -66,7 +66,7 @@ class Work:
                 pool(self.jobs, self.scheduler, store, self.threads) as workers,
                 progress(err, title, sizes) as done,
             ):
-                yield hand_out(_removed(plans), workers, captures=captures, done=done)
+                yield hand_out(plans, workers, captures=captures, done=done)
             for (threads, limit), runs in workers.limits.items():
                 of = f"{threads} of {self.threads} threads"
                 _note(f"{runs} {'run' if runs == 1 else 'runs'} used {of}: {limit}")
@@ -74,13 +74,6 @@ class Work:
             told = "interrupted: finished runs are kept; repeat the command to continue"
             print(told, file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from interrupt
-
-
-def _removed(plans: list[Plan]) -> Iterator[Plan]:
-    """The plans in their order, each of which the list no longer holds."""
-    plans.reverse()
-    while plans:
-        yield plans.pop()
 
 
 def _note(sentence: str) -> None:
