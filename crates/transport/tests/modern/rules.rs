@@ -358,6 +358,7 @@ fn who_gets_no_answer_gives_up() {
     let mut net = net(Config {
         max_retries: 4,
         syn_retries: 3,
+        linear_syns: 0,
         ..Config::default()
     });
     net.faults.loss = 1.0;
@@ -378,6 +379,24 @@ fn who_gets_no_answer_gives_up() {
     net.transmit();
     net.run_for(Duration::from_millis(60_000));
     assert_eq!(ended(&net, client), Some(Ended::TimedOut));
+}
+
+/// Five times by the first timeout, then by twice as much each time, as the Linux kernel does since 6.5.
+#[test]
+fn a_syn_goes_again_after_a_second_four_times_before_the_timeout_doubles() {
+    let mut net = net(Config::default());
+    net.faults.loss = 1.0;
+    let nobody = net.connect();
+    let mut times = Vec::new();
+    for tenth in 0..1400 {
+        for _ in times.len()..net.sent[0] as usize {
+            times.push(tenth / 10);
+        }
+        net.run_for(Duration::from_millis(100));
+    }
+    assert_eq!(times, [0, 1, 2, 3, 4, 5, 7, 11, 19, 35, 67]);
+    let ended = net.hosts[0].connection(nobody).and_then(|c| c.ended());
+    assert_eq!(ended, Some(Ended::TimedOut));
 }
 
 #[test]

@@ -439,8 +439,10 @@ impl Sender {
             self.controller.on_timeout(&TimeoutEvent { now, window });
             ecn.on_cut(self.next);
         }
-        self.rto.back_off();
         self.unanswered += 1;
+        if self.open || self.unanswered > self.linear_syns {
+            self.rto.back_off();
+        }
         self.duplicates = 0;
         self.probe = None;
         self.timers.probe = None;

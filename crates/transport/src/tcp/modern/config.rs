@@ -71,8 +71,12 @@ pub struct Config {
     pub late_timers: Duration,
     /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
     pub max_retries: u32,
-    /// The same while it is being opened.
+    /// The same while it is being opened; where this end opens it, [`Config::linear_syns`] are allowed besides.
     pub syn_retries: u32,
+    /// SYNs that follow one another by the first timeout, before it doubles each time. With 4 they leave 0, 1, 2, 3, 4, 5, 7
+    /// and 11 s after the first one, as those of the Linux kernel since 6.5 (`tcp_syn_linear_timeouts`) and of macOS;
+    /// RFC 6298 (5.5) has 0.
+    pub linear_syns: u32,
     /// How long the end that closed first remembers the connection: twice the maximum segment
     /// lifetime.
     pub time_wait: Duration,
@@ -199,6 +203,7 @@ impl Default for Config {
             late_timers: Duration::from_millis(1),
             max_retries: 15,
             syn_retries: 6,
+            linear_syns: 4,
             time_wait: Duration::from_millis(60_000),
             elided: false,
             trace: false,

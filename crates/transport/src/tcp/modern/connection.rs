@@ -128,7 +128,10 @@ impl Connection {
     /// Opens a connection; `start` is the sequence number of its SYN, which nobody should be able to
     /// guess.
     pub fn connect(config: Arc<Config>, algorithm: &dyn Factory, start: u32) -> Self {
-        Connection::new(config, algorithm, start, State::SynSent)
+        let linear_syns = config.linear_syns;
+        let mut connection = Connection::new(config, algorithm, start, State::SynSent);
+        connection.sender.linear_syns = linear_syns;
+        connection
     }
 
     /// Waits for the SYN of one other end; `start` is as in [`Connection::connect`].
@@ -305,7 +308,7 @@ impl Connection {
         }
         let most = match self.sender.open {
             true => self.config.max_retries,
-            false => self.config.syn_retries,
+            false => self.config.syn_retries.saturating_add(self.sender.linear_syns),
         };
         if self.sender.unanswered > most {
             if self.state != State::SynSent {

@@ -50,6 +50,8 @@ pub(super) struct Sender {
     pub(super) duplicates: u32,
     /// Timeouts and window probes in a row that nothing answered.
     pub(super) unanswered: u32,
+    /// Timeouts that do not double the next one; only while this end opens the connection.
+    pub(super) linear_syns: u32,
     /// Segments found lost that the controller was not yet told of.
     pub(super) untold_lost: u64,
     /// Losses found without the timer.
@@ -186,6 +188,7 @@ impl Sender {
             window: PeerWindow::default(),
             duplicates: 0,
             unanswered: 0,
+            linear_syns: 0,
             untold_lost: 0,
             losses: 0,
             usage: Usage::default(),
