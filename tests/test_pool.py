@@ -57,6 +57,21 @@ def test_a_kept_run_is_not_made_again(small: Topology, tmp_path: Path) -> None:
         assert workers.submit(scenario(small)).result().packets == -1
 
 
+def test_runs_that_are_made_afresh_are_kept_as_well(
+    small: Topology, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pools, "RECENT_OCTETS", 0)
+    one = scenario(small)
+    old = Store(tmp_path)
+    old.put(key_of(one), replace(run(one), packets=-1))
+    with pools.pool(1, store=Store(tmp_path, afresh=True)) as workers:
+        first = workers.submit(one)
+        assert first.result().packets > 0
+        assert workers.submit(one) is first
+    kept = old.get(key_of(one))
+    assert isinstance(kept, Result) and kept.packets == first.result().packets
+
+
 def test_a_result_that_leaves_the_store_meanwhile_is_missed(
     small: Topology, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

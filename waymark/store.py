@@ -34,14 +34,21 @@ class Store:
     Args:
         folder: as above.
         notice: is called with a sentence about each file that cannot be read.
+        afresh: results that were there before count as missing, and are replaced.
     """
 
-    def __init__(self, folder: Path, notice: Callable[[str], None] = warnings.warn) -> None:
+    def __init__(
+        self, folder: Path, notice: Callable[[str], None] = warnings.warn, *, afresh: bool = False
+    ) -> None:
         self.folder = folder
         self._notice = notice
+        # Keys of the results that this store was given; None: all that are there count.
+        self._made: set[str] | None = set() if afresh else None
 
     def get(self, key: str) -> Result | None:
         """The result under this key, if it is there and can be read."""
+        if self._made is not None and key not in self._made:
+            return None
         try:
             return result_file.read(self._path(key))
         except FileNotFoundError:
@@ -71,6 +78,8 @@ class Store:
                 with partial.open("wb") as file:
                     result_file.write(result, file)
                 partial.replace(path)
+                if self._made is not None:
+                    self._made.add(key)
             finally:
                 partial.unlink(missing_ok=True)
 

@@ -59,7 +59,7 @@ class Work:
             title: of the progress bar.
             captures: a folder for the packets of the first seed's runs; None: none are captured.
         """
-        store = None if self.again else Store(self.out_dir / KEPT, _note)
+        store = Store(self.out_dir / KEPT, _note, afresh=self.again)
         sizes = [size for plan in plans for size in plan.sizes]
         try:
             with (
@@ -71,7 +71,8 @@ class Work:
                 of = f"{threads} of {self.threads} threads"
                 _note(f"{runs} {'run' if runs == 1 else 'runs'} used {of}: {limit}")
         except KeyboardInterrupt as interrupt:
-            told = "interrupted: finished runs are kept; repeat the command to continue"
+            command = "the command without --again" if self.again else "the command"
+            told = f"interrupted: finished runs are kept; repeat {command} to continue"
             print(told, file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from interrupt
 
