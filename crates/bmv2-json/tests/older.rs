@@ -85,7 +85,7 @@ fn config(first: u32, with_types: bool) -> Value {
 fn port(config: &Value, packet: &[u8]) -> Option<u16> {
     let program = bmv2_json::read(&config.to_string()).unwrap_or_else(|error| panic!("{error}"));
     let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
-    switch.handle_packet(Default::default(), 0, Packet::new(packet.into()));
+    switch.handle_packet(Default::default(), 0, Packet::new(packet.to_vec()));
     switch
         .poll_transmit(Default::default())
         .map(|sent| sent.port)

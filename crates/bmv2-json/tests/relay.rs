@@ -110,7 +110,7 @@ fn answers(switch: &mut Switch, packets: &[Vec<u8>]) -> Vec<(u16, Vec<u8>)> {
         let now = Instant::from_micros(i as u64 * 1000);
         switch.handle_packet(now, 1, Packet::new(octets.clone()));
         while let Some(sent) = switch.poll_transmit(now) {
-            out.push((sent.port, sent.packet.octets));
+            out.push((sent.port, sent.packet.octets.into()));
         }
     }
     out

@@ -10,7 +10,7 @@ use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
 use crate::offload;
 use crate::senders::Senders;
-use engine::{Event, Packet, Panic, Switch};
+use engine::{Event, Octets, Packet, Panic, Switch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -253,7 +253,7 @@ impl Owner {
                 let buffer = || {
                     self.switch
                         .as_mut()
-                        .map_or_else(Vec::new, |switch| switch.buffer())
+                        .map_or_else(Octets::default, |switch| switch.buffer())
                 };
                 let Some(received) = interface.receive(buffer) else {
                     break;
@@ -298,7 +298,7 @@ impl Owner {
         let now = self.clock.now();
         while let Some(mut sent) = switch.poll_transmit(now) {
             if Some(sent.port) == self.cpu_port {
-                self.controller.packet(sent.packet.octets);
+                self.controller.packet(sent.packet.octets.into());
                 continue;
             }
             if let Some(&at) = self.by_number.get(&sent.port) {
@@ -460,7 +460,7 @@ impl Port {
             unsent = gone.withdraw();
             counters.add(number, Outside::ReceiveOverflow, gone.take_overflow());
             let mut left = 0;
-            while gone.receive(Vec::new).is_some() {
+            while gone.receive(Octets::default).is_some() {
                 left += 1;
             }
             counters.add(number, Outside::Detached, left);

@@ -4,6 +4,7 @@ use crate::af_packet::{Device, Frame, Lost, Offloads, PacketSocket, Restorer, Un
 use crate::error::IoError;
 use crate::offload;
 use crate::senders::Senders;
+use engine::Octets;
 use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
@@ -24,7 +25,7 @@ pub struct Interface {
 #[derive(Debug)]
 pub struct Received {
     /// The frame.
-    pub octets: Vec<u8>,
+    pub octets: Octets,
     /// Octets of data in each segment that it is to be cut into; 0: it is one segment.
     pub segment: u16,
 }
@@ -88,7 +89,7 @@ impl Interface {
 
     /// The next frame that came in, in a buffer from `buffer`, its 802.1Q tag where it was on the wire;
     /// `Some(None)` for one that was longer than the interface's MTU allows and was cut.
-    pub fn receive(&mut self, buffer: impl FnOnce() -> Vec<u8>) -> Option<Option<Received>> {
+    pub fn receive(&mut self, buffer: impl FnOnce() -> Octets) -> Option<Option<Received>> {
         let mut received = None;
         let copy = |frame: Frame<'_>| {
             received = Some((frame.octets.len() == frame.length).then(|| Received {
@@ -158,7 +159,7 @@ impl Interface {
 }
 
 /// The frame as it was on the wire.
-fn whole(mut octets: Vec<u8>, frame: Frame<'_>) -> Vec<u8> {
+fn whole(mut octets: Octets, frame: Frame<'_>) -> Octets {
     match (frame.tag, frame.octets.split_at_checked(12)) {
         (Some(tag), Some((addresses, rest))) => {
             octets.extend_from_slice(addresses);

@@ -23,7 +23,8 @@ pub mod ports;
 pub use p4_vm::{
     ActionSpec, CompileError, ControlError, CounterData, CrcParameters, CrcWidth, Digest, DirectOf,
     DraftScope, Drop, DropCause, DropCounts, Entry, EntryAction, Event, FilterConfig, Group, Log,
-    Machine, Match, Member, MeterConfig, Packet, Panic, RegisterCells, Remains, TraceEvent, Tracer,
+    Machine, Match, Member, MeterConfig, Octets, Packet, Panic, RegisterCells, Remains, TraceEvent,
+    Tracer,
 };
 pub use switch::{
     AppId, CloneSession, GeneratorApp, MAX_QUEUES, PortConfig, PortStats, Registration, Replica,

@@ -101,13 +101,6 @@ impl Writer {
         }
     }
 
-    /// Gives away what has been written, and takes another buffer for what comes next.
-    pub fn exchange(&mut self, octets: &mut Vec<u8>) {
-        self.buffer.truncate(self.len);
-        std::mem::swap(&mut self.buffer, octets);
-        self.clear();
-    }
-
     /// Appends octets to those that are complete.
     #[inline]
     fn append(&mut self, octets: &[u8]) {
@@ -159,12 +152,6 @@ impl Writer {
             let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
             self.push(limb, take);
         }
-    }
-
-    /// Bits written.
-    #[inline]
-    pub fn bits(&self) -> usize {
-        self.len * 8 + self.count as usize
     }
 
     /// Whether what has been written ends with an octet.

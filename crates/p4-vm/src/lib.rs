@@ -3,7 +3,7 @@
 //!
 //! The map of this crate, from the bottom:
 //! - `bits`, `wide`, `crc`, `hash`: arithmetic on octets and words;
-//! - `entity`: what a control plane writes; `error`: why it is refused; `packet`, `event`, `trace`;
+//! - `entity`: what a control plane writes; `error`: why it is refused; `octets`, `packet`, `event`, `trace`;
 //! - `code`: the bytecode;
 //! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet; `draft`: what it is to
 //!   keep once a batch is complete; `pending`: what such a batch has still to write;
@@ -34,6 +34,7 @@ mod hash;
 #[cfg(feature = "native")]
 pub mod native;
 mod object;
+mod octets;
 mod packet;
 mod pending;
 mod pipeline;
@@ -59,6 +60,7 @@ pub use event::{Digest, Drop, DropCause, DropCounts, Event, Log, Panic};
 pub use filter::{Filter, FilterConfig, FilterKind};
 pub use hash::Algorithm;
 pub use object::{Object, member};
+pub use octets::Octets;
 pub use packet::Packet;
 pub use pipeline::Pipeline;
 pub use sequence::{Reported, Sequence, Stage};

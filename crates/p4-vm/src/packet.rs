@@ -1,12 +1,14 @@
 //! Packets as the switch takes and gives them.
 
+use crate::Octets;
+
 /// A packet: real octets, then a payload of zeros that is only counted, and the size that links charge.
 ///
 /// A program that adds or removes header octets changes `link_octets` by as many.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
     /// The octets that are held: headers, and payload where its content matters.
-    pub octets: Vec<u8>,
+    pub octets: Octets,
     /// Octets after them, all zero, that are not held.
     pub elided: u32,
     /// The size that links, rates and queues charge, in octets.
@@ -17,7 +19,8 @@ pub struct Packet {
 
 impl Packet {
     /// A packet whose octets are all held and all charged.
-    pub fn new(octets: Vec<u8>) -> Self {
+    pub fn new(octets: impl Into<Octets>) -> Self {
+        let octets = octets.into();
         Packet {
             link_octets: octets.len() as u32,
             octets,

@@ -108,7 +108,8 @@ impl Dataplane for LocalSwitch {
         let Some(switch) = &mut *switch else { return };
         while let Some(sent) = switch.poll_transmit(Instant::ZERO) {
             if sent.port == self.cpu_port {
-                let _ = self.upcalls.try_send(Upcall::Packet(sent.packet.octets));
+                let octets = sent.packet.octets.into();
+                let _ = self.upcalls.try_send(Upcall::Packet(octets));
             }
         }
         while let Some(event) = switch.poll_event() {

@@ -249,6 +249,23 @@ fn benches(c: &mut Criterion<CpuTime>) {
         (&[whole(frame(HOST, &MARKS, 1460))], 0),
     );
 
+    let mut switch = routed("csig.p4");
+    switch
+        .add(
+            "csig_insertion",
+            &[("port", Match::exact(1u8))],
+            0,
+            "insert",
+            &[("signal", 2u8.into())],
+        )
+        .unwrap_or_else(|why| panic!("{why}"));
+    measure(
+        c,
+        "csig.p4, tag inserted, 1500 octets held",
+        switch,
+        (&[whole(frame(HOST, &[], 1480))], 0),
+    );
+
     many_destinations(c);
 
     let few = [

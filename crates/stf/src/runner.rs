@@ -318,7 +318,7 @@ impl Runner {
             };
             if let Some(packets) = packets {
                 self.report.packets_out += 1;
-                packets.push((line, sent.packet.octets));
+                packets.push((line, sent.packet.octets.into()));
             }
         }
         while let Some(event) = self.switch.poll_event() {

@@ -43,7 +43,7 @@ fn frame(ecn: u8, octets: u32, tag: u64) -> Packet {
     support::set_checksum(&mut header);
     frame.extend(header);
     Packet {
-        octets: frame,
+        octets: frame.into(),
         elided: octets - 20,
         link_octets: octets,
         tag,

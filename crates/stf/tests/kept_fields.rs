@@ -57,7 +57,7 @@ fn cloned(mut switch: Switch) -> Vec<u8> {
     switch.handle_packet(Instant::ZERO, 1, Packet::new(vec![0]));
     let sent = std::iter::from_fn(|| switch.poll_transmit(Instant::ZERO));
     let mut clones = sent.filter(|sent| sent.port == 2);
-    clones.next().expect("a clone").packet.octets
+    clones.next().expect("a clone").packet.octets.into()
 }
 
 #[test]

@@ -66,7 +66,7 @@ fn packet(in_front: &[u8], behind: &[u8], octets: u32, tag: u64) -> Packet {
     frame.extend(header);
     frame.extend(behind);
     Packet {
-        octets: frame,
+        octets: frame.into(),
         elided: octets - 20 - behind.len() as u32,
         link_octets: octets + if in_front.is_empty() { 0 } else { 4 },
         tag,
@@ -184,7 +184,7 @@ fn way(
         made.collect()
     };
     let mut way = draw(&mut random, true, RATES_BPS[1], 0.4);
-    let octets = |sent: &Sent| (sent.packet.tag, sent.packet.octets.clone());
+    let octets = |sent: &Sent| (sent.packet.tag, sent.packet.octets.to_vec());
     let sent: BTreeMap<_, _> = way.iter().map(octets).collect();
     let mut histories = BTreeMap::<u64, Vec<_>>::new();
     for (at, bps) in RATES_BPS.into_iter().enumerate() {
@@ -205,7 +205,7 @@ fn way(
     }
     let received = way.into_iter().map(|Sent { packet, .. }| Received {
         sent: sent[&packet.tag].clone(),
-        octets: packet.octets,
+        octets: packet.octets.into(),
         tag: packet.tag,
         passed: histories[&packet.tag].clone(),
     });

@@ -101,7 +101,7 @@ fn ingress_gets_a_packet_with_errors_if_it_reads_them() {
     let mut sent = |packet: &[u8]| {
         switch.handle_packet(Instant::ZERO, 1, Packet::new(packet.to_vec()));
         let sent = switch.poll_transmit(Instant::ZERO)?;
-        Some((sent.port, sent.packet.octets))
+        Some((sent.port, sent.packet.octets.into()))
     };
     // It ends within the header, so that all of it is payload behind the bridged header.
     assert_eq!(sent(&[1, 2]), Some((3, vec![0, 0, 2, 1, 2])));

@@ -121,7 +121,7 @@ fn sent(switch: &mut Switch) -> Vec<Sent> {
         let packet = Packet {
             link_octets: OCTETS,
             elided: OCTETS - octets.len() as u32,
-            octets,
+            octets: octets.into(),
             tag: number.into(),
         };
         switch.handle_packet(now, 1, packet);

@@ -25,7 +25,7 @@ impl Hop {
         let packet = Packet {
             link_octets: octets.len() as u32,
             elided: 0,
-            octets,
+            octets: octets.into(),
             tag: 0,
         };
         self.0.handle_packet(Instant::ZERO, 0, packet);

@@ -54,7 +54,7 @@ impl<A: Forwarding> Switch<A> {
             block,
             ingress_port,
             passes: arrival.lineage.passes(),
-            octets,
+            octets: octets.into(),
             elided,
             tag,
         })));

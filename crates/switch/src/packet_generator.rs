@@ -1,5 +1,6 @@
 //! Packets that a switch makes itself: applications, what triggers them, and the bursts of packets that follow.
 
+use p4_vm::Octets;
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 
@@ -123,7 +124,7 @@ impl Burst {
 
 impl GeneratorApp {
     /// Appends the packet, or a part of it, to what is there.
-    pub fn write(&self, part: Option<Part>, octets: &mut Vec<u8>) {
+    pub fn write(&self, part: Option<Part>, octets: &mut Octets) {
         let Some(Part {
             first,
             octets: count,
@@ -134,7 +135,7 @@ impl GeneratorApp {
         let end = octets.len() + usize::from(count);
         let rest = self.packet.get(first.into()..).unwrap_or_default();
         octets.extend_from_slice(&rest[..rest.len().min(count.into())]);
-        octets.resize(end, 0);
+        octets.resize(end);
     }
 
     /// From the first packet of a burst to the last.

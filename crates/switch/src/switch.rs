@@ -10,7 +10,7 @@ use crate::{
 use p4_ir::Program;
 use p4_vm::{
     CompileError, ControlError, DraftScope, Drop, DropCause, DropCounts, Event, Job, Machine,
-    Packet, Pipeline, Remains, TraceEvent,
+    Octets, Packet, Pipeline, Remains, TraceEvent,
 };
 use std::collections::VecDeque;
 use std::mem::take;
@@ -44,7 +44,7 @@ pub struct Switch<A: Forwarding> {
     again: Vec<Restart>,
     pub(crate) families: Families,
     free_frames: Vec<Frame>,
-    free_octets: Vec<Vec<u8>>,
+    free_octets: Vec<Octets>,
 }
 
 /// A packet that is to be parsed again.
@@ -516,15 +516,15 @@ impl<A: Forwarding> Switch<A> {
     }
 
     /// An empty buffer from the pool.
-    fn take_octets(&mut self) -> Vec<u8> {
+    fn take_octets(&mut self) -> Octets {
         let mut octets = self.free_octets.pop().unwrap_or_default();
-        octets.clear();
+        octets.reset();
         octets
     }
 
     /// Keeps a packet's buffer for another.
     pub fn give_packet(&mut self, packet: Packet) {
-        if self.free_octets.len() < POOL && packet.octets.capacity() > 0 {
+        if self.free_octets.len() < POOL && packet.octets.is_allocated() {
             self.free_octets.push(packet.octets);
         }
     }
@@ -621,7 +621,7 @@ impl<A: Forwarding> Target for Switch<A> {
         self.give_packet(packet);
     }
 
-    fn buffer(&mut self) -> Vec<u8> {
+    fn buffer(&mut self) -> Octets {
         self.take_octets()
     }
 

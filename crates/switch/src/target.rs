@@ -6,7 +6,7 @@ use crate::{
 };
 use p4_ir::Program;
 use p4_vm::{
-    CompileError, ControlError, DraftScope, DropCounts, Machine, Packet, Pipeline, Remains,
+    CompileError, ControlError, DraftScope, DropCounts, Machine, Octets, Packet, Pipeline, Remains,
 };
 use std::fmt::Debug;
 use std::ops::DerefMut;
@@ -63,8 +63,8 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// Gives back a packet's buffer, so that the next packet needs no allocation.
     fn recycle(&mut self, packet: Packet);
 
-    /// An empty buffer from the pool, for a packet to be handed in.
-    fn buffer(&mut self) -> Vec<u8>;
+    /// An empty buffer from the pool, for a packet to be handed in, with room for longer headers.
+    fn buffer(&mut self) -> Octets;
 
     /// Sets a port's rate and queues from now on. Packets that wait already stay.
     fn set_port(&mut self, port: u16, config: PortConfig);

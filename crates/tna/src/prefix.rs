@@ -68,7 +68,7 @@ impl<const N: usize> Prefix<N> {
 /// Puts octets in front of a packet.
 #[inline]
 pub fn prepend(packet: &mut Packet, octets: &[u8]) {
-    packet.octets.splice(..0, octets.iter().copied());
+    packet.octets.replace_front(0, octets);
     packet.link_octets += octets.len() as u32;
 }
 

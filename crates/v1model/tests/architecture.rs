@@ -61,14 +61,14 @@ fn a_short_packet_reaches_ingress_with_its_error() {
 fn elided_payload_is_parsed_as_zeros_and_stays_elided() {
     let build = Build::default().ingress(vec![set(bits(C, 8), num(1, 8))]);
     let packet = Packet {
-        octets: vec![1, 2],
+        octets: vec![1, 2].into(),
         elided: 10,
         link_octets: 1000,
         tag: 5,
     };
     let sent = send(&mut build.switch(), 0, packet);
     let expected = Packet {
-        octets: vec![1, 2, 0, 0, 1],
+        octets: vec![1, 2, 0, 0, 1].into(),
         elided: 7,
         link_octets: 1000,
         tag: 5,
@@ -341,7 +341,7 @@ fn endless_resubmission_ends() {
 #[test]
 fn truncate_cuts_held_and_elided_octets() {
     let build = Build::default().ingress(vec![call("truncate", None, vec![Arg::In(num(8, 32))])]);
-    let octets = vec![0, 1, 0, 2, 3, 4];
+    let octets = vec![0, 1, 0, 2, 3, 4].into();
     let sent = send(
         &mut build.switch(),
         0,

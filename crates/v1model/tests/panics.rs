@@ -96,7 +96,7 @@ fn a_panic_anywhere_drops_one_packet() {
             block,
             ingress_port: 7,
             passes: 0,
-            octets: packet(1, 5, 6, b"payload").octets,
+            octets: packet(1, 5, 6, b"payload").octets.into(),
             elided: 0,
             tag: 1,
         };

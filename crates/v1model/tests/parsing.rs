@@ -309,7 +309,7 @@ proptest! {
         let mut switches = [varbit().switch_with(config()), selecting().switch_with(config())];
         for (octets, elided) in packets {
             for switch in &mut switches {
-                let packet = Packet { octets: octets.clone(), elided, link_octets: 100, tag: 1 };
+                let packet = Packet { octets: octets.clone().into(), elided, link_octets: 100, tag: 1 };
                 let sent = send(switch, 0, packet);
                 prop_assert_eq!(sent.len(), 1);
                 if octets.len() + elided as usize >= 5 {

@@ -117,5 +117,5 @@ pub fn switches(pipeline: &Arc<Pipeline>) -> [Switch; 2] {
 pub fn send(switch: &mut Switch, octets: Vec<u8>) -> Option<Vec<u8>> {
     switch.handle_packet(Instant::ZERO, 0, Packet::new(octets));
     let sent = switch.poll_transmit(Instant::ZERO);
-    sent.map(|sent| sent.packet.octets)
+    sent.map(|sent| sent.packet.octets.into())
 }

@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 
+use engine::Octets;
 use rustix::event::{PollFd, PollFlags, poll};
 use units::Instant;
 
@@ -52,7 +53,7 @@ pub struct Link {
     place: Place,
     arp: Arp,
     /// A frame on its way in.
-    incoming: Vec<u8>,
+    incoming: Octets,
     /// Last, as the interface is put back when its socket is closed.
     _restorer: Restorer,
 }
@@ -73,7 +74,7 @@ impl Link {
             interface,
             place,
             arp,
-            incoming: Vec::new(),
+            incoming: Octets::default(),
             _restorer: restorer,
         })
     }

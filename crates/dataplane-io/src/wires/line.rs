@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use engine::Octets;
 use rand::{Rng, RngExt};
 use units::{Duration, Instant, Rate};
 
@@ -50,7 +51,7 @@ pub struct Line {
 struct Held {
     served: Instant,
     /// Nothing of a frame that is lost on the way; it has its place in the queue all the same.
-    octets: Option<Vec<u8>>,
+    octets: Option<Octets>,
 }
 
 impl Line {
@@ -65,7 +66,7 @@ impl Line {
     }
 
     /// Takes a frame, unless it is lost or the queue is full.
-    pub fn take(&mut self, now: Instant, octets: Vec<u8>, random: &mut impl Rng) {
+    pub fn take(&mut self, now: Instant, octets: Octets, random: &mut impl Rng) {
         let charged = octets.len().saturating_sub(UNCHARGED) as u64;
         let served = match (self.config.rate, self.config.queue) {
             (None, _) => now,
@@ -85,7 +86,7 @@ impl Line {
     }
 
     /// The next frame that has arrived at the far end.
-    pub fn arrived(&mut self, now: Instant) -> Option<Vec<u8>> {
+    pub fn arrived(&mut self, now: Instant) -> Option<Octets> {
         while self.due().is_some_and(|due| due <= now) {
             match self.held.pop_front()?.octets {
                 None => self.counts.lost += 1,
@@ -122,8 +123,8 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    fn frame(octets: usize) -> Vec<u8> {
-        vec![0; octets + UNCHARGED]
+    fn frame(octets: usize) -> Octets {
+        vec![0; octets + UNCHARGED].into()
     }
 
     fn random() -> ChaCha8Rng {

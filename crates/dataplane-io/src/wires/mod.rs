@@ -10,6 +10,7 @@ use crate::clock::Clock;
 use crate::dataplane::until;
 use crate::error::IoError;
 use crate::interface::{Interface, Received};
+use engine::Octets;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
@@ -125,7 +126,7 @@ struct Wire {
 struct Server {
     wires: Vec<Wire>,
     random: ChaCha8Rng,
-    spare: Vec<Vec<u8>>,
+    spare: Vec<Octets>,
     clock: Clock,
     stop: Arc<AtomicBool>,
     wake: Arc<OwnedFd>,

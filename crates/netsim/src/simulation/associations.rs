@@ -55,15 +55,16 @@ impl Simulation {
     }
 
     /// A packet with SCTP reaches an interface.
-    pub(super) fn arrive_with_sctp(&mut self, interface: usize, mut packet: Packet) {
+    pub(super) fn arrive_with_sctp(&mut self, interface: usize, packet: Packet) {
         let here = self.hosts[interface].address;
         let link_octets = packet.link_octets;
         let at = self.association_at(Tag(packet.tag), interface);
-        let decoded = wire::decode_sctp(&mut packet.octets, packet.elided);
+        let mut frame = packet.octets.into();
+        let decoded = wire::decode_sctp(&mut frame, packet.elided);
         let decoded = decoded.ok().filter(|(_, to, _)| to.octets() == here.0);
         let (Some((remote, local, octets)), Some((index, server))) = (decoded, at) else {
             self.totals.stray_packets += 1;
-            self.buffers.push(packet.octets);
+            self.buffers.push(frame.into());
             return;
         };
         let flow = &mut self.associations[index];
@@ -83,7 +84,7 @@ impl Simulation {
         let route = Route { local, remote };
         // A packet that is not as it should be changes nothing; the association counts it.
         let _ = end.association.handle_packet(self.now, route, octets);
-        self.buffers.push(packet.octets);
+        self.buffers.push(frame.into());
         self.service_association(index, server);
     }
 
@@ -184,7 +185,7 @@ impl Simulation {
             .expect("an association's packets fit its MTU");
         let link_octets = frame.len() as u32 + elided - ETHERNET_OCTETS;
         let packet = Packet {
-            octets: frame,
+            octets: frame.into(),
             elided,
             link_octets,
             tag: Tag::new(tag, data).0,

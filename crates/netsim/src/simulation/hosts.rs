@@ -333,7 +333,7 @@ impl Simulation {
         wire::encode_whole(packet, &mut octets)
             .expect("the sizes of a checked scenario fit into IPv4's length");
         let packet = Packet {
-            octets,
+            octets: octets.into(),
             elided: packet.body.payload(),
             link_octets,
             tag: tag.0,

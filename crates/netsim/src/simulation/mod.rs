@@ -41,7 +41,7 @@ use crate::source::{Departures, OpenLoop};
 use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
 use ended::Ending;
-use engine::Packet;
+use engine::{Octets, Packet};
 use in_flight::InFlight;
 use part::Part;
 use plan::Plan;
@@ -83,7 +83,7 @@ pub struct Simulation {
     events: EventQueue,
     in_flight: InFlight,
     /// Buffers of packets that have left the network, for the next ones.
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Octets>,
     /// Buffers that were made: the most packets that were in the network at once.
     made: usize,
     /// One for each interface: the hosts' first in their order, then the further ones.
@@ -316,10 +316,11 @@ impl Simulation {
 
     /// A buffer for a packet that enters the network.
     fn buffer(&mut self) -> Vec<u8> {
-        self.buffers.pop().unwrap_or_else(|| {
+        let spare = self.buffers.pop().unwrap_or_else(|| {
             self.made += 1;
-            Vec::new()
-        })
+            Octets::default()
+        });
+        spare.into_memory()
     }
 
     /// Whether the run is to end, as there are too many packets.

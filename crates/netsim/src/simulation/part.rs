@@ -4,7 +4,7 @@ use super::Simulation;
 use super::places::Places;
 use crate::event::{Event, Turn};
 use crate::losses::{Judgement, Place};
-use engine::Packet;
+use engine::{Octets, Packet};
 use std::sync::Arc;
 
 /// What a part knows of the others.
@@ -30,7 +30,7 @@ pub(super) struct Parcel {
     /// Segments that were lost.
     verdicts: Vec<(Turn, usize, Verdict)>,
     /// Buffers, for packets that came.
-    buffers: Vec<Vec<u8>>,
+    buffers: Vec<Octets>,
 }
 
 /// What a sender's judge takes in, in the order of turns.

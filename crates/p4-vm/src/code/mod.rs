@@ -302,7 +302,7 @@ pub struct Code {
     pub moves: Vec<Vec<(Slot, Slot)>>,
     /// Headers emitted in one go: first word and layout of each.
     pub emits: Vec<Vec<(Slot, u32)>>,
-    /// Octets that the longest of these lists takes; compiled code emits headers itself where there is room for so many.
+    /// Octets that all headers take that are emitted; compiled code emits headers itself where there is room for them.
     pub emitted: usize,
     pub headers: Vec<HeaderCode>,
     pub jumps: Vec<JumpTable>,

@@ -24,6 +24,7 @@ pub fn link<'a>(
     let mut keep = vec![true; code.ops.len()];
     merge_zeros(code, &targets, zero, &mut keep);
     merge_moves(code, &targets, &mut keep);
+    code.emitted = emitted(code);
     merge_emits(code, &targets, &mut keep);
     for i in 0..code.ops.len() {
         if let Op::Jmp { to } = code.ops[i] {
@@ -101,14 +102,19 @@ fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
     };
     for (start, list) in runs(code, targets, keep, is_emit) {
         keep[start + 1..start + list.len()].fill(false);
-        let headers = list
-            .iter()
-            .map(|&(_, header)| &code.headers[header as usize]);
-        code.emitted = code.emitted.max(headers.map(HeaderCode::eights).sum());
         code.emits.push(list);
         let list = code.emits.len() as u32 - 1;
         code.ops[start] = Op::EmitAll { list };
     }
+}
+
+/// Octets of all headers that are emitted, eight at a time.
+fn emitted(code: &Code) -> usize {
+    let octets = |op: &Op| match *op {
+        Op::Emit { header, .. } => code.headers[header as usize].eights(),
+        _ => 0,
+    };
+    code.ops.iter().map(octets).sum()
 }
 
 /// Runs of two or more instructions of a kind that are kept and into which nothing jumps: where each begins,

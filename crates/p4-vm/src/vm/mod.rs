@@ -17,7 +17,7 @@ use crate::object::Object;
 use crate::table::TableState;
 use crate::trace::{TraceEvent, Tracer};
 use crate::value_set::ValueSetState;
-use crate::{DropCause, Event, Packet};
+use crate::{DropCause, Event, Octets, Packet};
 use p4_ir::Program;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -210,7 +210,7 @@ impl Machine {
 #[derive(Debug, Default)]
 pub struct Job {
     /// The packet's octets, as when parsing began.
-    pub octets: Vec<u8>,
+    pub octets: Octets,
     /// Octets of zero behind them that are not held.
     pub elided: u32,
     /// The last bits of `octets` that are no part of the packet: a deparser has filled up an octet with them.
@@ -246,15 +246,11 @@ impl Job {
         (self.octets.len() + self.elided as usize) * 8
     }
 
-    /// Makes a packet the one that is worked on: its octets change places with the last one's buffer. `job` says
-    /// how far it has been read.
+    /// Makes a packet the one that is worked on: its octets are the job's. `job` says how far it has been read.
     #[inline]
     pub fn begin(&mut self, packet: &mut Packet, machine: &Machine, job: Job) {
-        let mut spare = std::mem::take(&mut self.octets);
-        spare.clear();
-        let octets = std::mem::replace(&mut packet.octets, spare);
         *self = Job {
-            octets,
+            octets: std::mem::take(&mut packet.octets),
             elided: packet.elided,
             tag: packet.tag,
             rounds: machine.limits.max_rounds,

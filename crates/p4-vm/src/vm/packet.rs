@@ -158,13 +158,19 @@ fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
 pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate: Option<u32>) {
     let before = job.octets.len() as u32 + job.elided;
     let held = (job.octets.len() * 8).saturating_sub(job.padding as usize);
-    if job.cursor < held && job.padding == 0 && output.bits() == job.cursor && output.is_aligned() {
-        // As long as the headers that were parsed: the payload stays where it is.
-        output.pad();
-        job.octets[..output.octets().len()].copy_from_slice(output.octets());
-    } else {
-        append_payload(output, job, packet, held);
+    let mut replaced = job.cursor / 8;
+    if job.cursor >= held {
+        packet.elided -= ((job.cursor - held) / 8) as u32;
+        replaced = job.octets.len();
+    } else if !job.cursor.is_multiple_of(8) || job.padding != 0 || !output.is_aligned() {
+        for at in (job.cursor..held).step_by(64) {
+            let width = (held - at).min(64) as u32;
+            output.push(bits::read(&job.octets, at, width), width);
+        }
+        replaced = job.octets.len();
     }
+    job.padding = output.pad();
+    job.octets.replace_front(replaced, output.octets());
     std::mem::swap(&mut packet.octets, &mut job.octets);
     if let Some(most) = truncate {
         let held = packet.octets.len() as u32;
@@ -175,65 +181,57 @@ pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate:
     packet.link_octets = (packet.link_octets + after).saturating_sub(before);
 }
 
-/// Moves the payload behind what the deparser emitted. `held`: bits of the packet that are held.
-#[inline]
-fn append_payload(output: &mut Writer, job: &mut Job, packet: &mut Packet, held: usize) {
-    if job.cursor >= held {
-        packet.elided -= ((job.cursor - held) / 8) as u32;
-    } else if job.cursor.is_multiple_of(8) && job.padding == 0 {
-        output.push_octets(&job.octets[job.cursor / 8..]);
-    } else {
-        for at in job.cursor..held {
-            output.push(bits::read(&job.octets, at, 1), 1);
-        }
-    }
-    job.padding = output.pad();
-    output.exchange(&mut job.octets);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Octets;
     use proptest::prelude::*;
 
-    /// A packet of which `cursor` bits were parsed, deparsed to `emitted` and the rest.
-    fn deparse(
-        octets: &[u8],
-        cursor: usize,
-        emitted: &[(u64, u32)],
-        truncate: Option<u32>,
-    ) -> (Packet, Job, bool) {
-        let mut job = Job {
-            octets: octets.to_vec(),
-            elided: 100,
-            cursor,
-            ..Job::default()
-        };
+    /// Octets with so much room in front.
+    fn with_room(room: usize, octets: &[u8]) -> Octets {
+        let mut whole = Octets::from(vec![0xee; room + octets.len()]);
+        whole.replace_front(room + octets.len(), octets);
+        whole
+    }
+
+    /// Deparses the packet that is worked on, with 100 octets that are not held, to `emitted` and the rest.
+    fn deparse(job: &mut Job, emitted: &[(u64, u32)], truncate: Option<u32>) -> Packet {
+        job.elided = 100;
         let mut packet = Packet {
-            octets: Vec::new(),
             elided: 100,
-            link_octets: octets.len() as u32 + 100,
-            tag: 0,
+            link_octets: job.octets.len() as u32 + 100,
+            ..Packet::default()
         };
-        let place = job.octets.as_ptr();
         let mut output = Writer::default();
         output.push_all(emitted.iter().copied());
-        finish(&mut output, &mut job, &mut packet, truncate);
-        let stayed = packet.octets.as_ptr() == place;
-        (packet, job, stayed)
+        finish(&mut output, job, &mut packet, truncate);
+        packet
     }
 
     #[test]
-    fn headers_of_the_same_length_leave_the_payload_in_place() {
+    fn headers_grow_and_shrink_in_front_of_the_payload() {
         let payload = [7; 1460];
-        let octets = [&[1, 2, 3, 4][..], &payload].concat();
-        let (packet, _, stayed) = deparse(&octets, 32, &[(0xa, 4), (0xbcdef, 20), (9, 8)], None);
-        assert!(stayed);
-        assert_eq!(packet.octets[..4], [0xab, 0xcd, 0xef, 9]);
-        assert_eq!(packet.octets[4..], payload);
-        let (packet, _, stayed) = deparse(&octets, 32, &[(0xa, 8)], None);
-        assert!(!stayed);
-        assert_eq!(packet.octets, [&[0xa][..], &payload].concat());
+        let mut job = Job::default();
+        let mut parsed = 4;
+        job.octets = with_room(6, &[&[1, 2, 3, 4][..], &payload].concat());
+        let mut deparse = |length: usize| {
+            job.cursor = parsed * 8;
+            let emitted: Vec<_> = (0..length as u64).map(|octet| (octet, 8)).collect();
+            job.octets = deparse(&mut job, &emitted, None).octets;
+            parsed = length;
+            let (headers, payload_now) = job.octets.split_at(length);
+            assert!(headers.iter().copied().eq(0..length as u8));
+            assert_eq!(payload_now, payload);
+            payload_now.as_ptr()
+        };
+        let place = deparse(4);
+        // Longer, as long, shorter, none, and all the room.
+        for length in [7, 9, 9, 2, 0, 10] {
+            assert_eq!(deparse(length), place, "{length} octets");
+        }
+        // Too long for the room: the payload moves, and leaves room for those that come.
+        let place = deparse(11);
+        assert_eq!(deparse(20), place);
     }
 
     fn bits_of(octets: &[u8]) -> Vec<bool> {
@@ -251,26 +249,33 @@ mod tests {
         #[test]
         fn a_packet_is_what_was_emitted_and_the_payload(
             octets in prop::collection::vec(any::<u8>(), 0..40),
+            padding in 0..8usize,
+            room in 0..40usize,
             parsed in 0..40usize,
             odd in 0..8usize,
             headers in prop::collection::vec(any::<u8>(), 0..40),
+            rest in 0..8u32,
             same_length: bool,
             truncate in prop::option::of(0..200u32),
         ) {
-            // Up to eight octets beyond those held.
-            let parsed = parsed.min(octets.len() + 8);
-            let cursor = parsed * 8 + if parsed < octets.len() { odd } else { 0 };
+            // Up to eight octets beyond those held, unless the last one was filled up.
+            let most = if padding > 0 { octets.len() } else { octets.len() + 8 };
+            let parsed = parsed.min(most);
+            let odd = if parsed < octets.len() { odd } else { 0 };
+            let held = (octets.len() * 8).saturating_sub(padding);
+            let cursor = (parsed * 8 + odd).min(held.max(parsed * 8));
             let emitted: Vec<_> = match same_length {
                 true => (0..parsed).map(|i| (i as u64, 8)).chain((odd > 0).then_some((0, odd as u32))).collect(),
-                false => headers.iter().map(|&octet| (octet as u64, 8)).collect(),
+                false => headers.iter().map(|&octet| (octet as u64, 8)).chain((rest > 0).then_some((1, rest))).collect(),
             };
-            let (packet, job, _) = deparse(&octets, cursor, &emitted, truncate);
+            let mut job = Job { octets: with_room(room, &octets), cursor, padding: padding as u8, ..Job::default() };
+            let packet = deparse(&mut job, &emitted, truncate);
 
             let mut expected: Vec<bool> = Vec::new();
             for &(value, width) in &emitted {
                 expected.extend((0..width).rev().map(|bit| value >> bit & 1 == 1));
             }
-            expected.extend(bits_of(&octets).get(cursor..).unwrap_or_default());
+            expected.extend(bits_of(&octets)[..held].get(cursor..).unwrap_or_default());
             let padding = expected.len().wrapping_neg() % 8;
             expected.resize(expected.len() + padding, false);
             let elided = 100 - parsed.saturating_sub(octets.len());

@@ -228,7 +228,7 @@ fn answers(switch: &mut Switch, now: Instant, octets: &[u8]) -> (Vec<Vec<u8>>, V
     switch.handle_packet(now, 0, Packet::new(octets.to_vec()));
     let mut sent = Vec::new();
     while let Some(out) = switch.poll_transmit(now) {
-        sent.push(out.packet.octets.clone());
+        sent.push(out.packet.octets.to_vec());
         switch.recycle(out.packet);
     }
     let events = std::iter::from_fn(|| switch.poll_event());

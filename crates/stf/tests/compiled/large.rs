@@ -40,8 +40,11 @@ fn answer(switch: &mut Switch, fields: [u32; 3]) -> Vec<u8> {
 
 /// The same for a packet that comes in at this time.
 pub fn answer_at(switch: &mut Switch, now: Instant, fields: [u32; 3]) -> Vec<u8> {
-    let octets = fields.iter().flat_map(|field| field.to_be_bytes());
-    switch.handle_packet(now, 0, Packet::new(octets.collect()));
+    let octets: Vec<_> = fields
+        .iter()
+        .flat_map(|field| field.to_be_bytes())
+        .collect();
+    switch.handle_packet(now, 0, Packet::new(octets));
     let sent = switch.poll_transmit(now).expect("a packet out");
     sent.packet.octets.to_vec()
 }

@@ -148,7 +148,7 @@ fn packet(random: &mut ChaCha8Rng, width: u32) -> Vec<u8> {
 fn send(switch: &mut Switch, octets: &[u8]) -> Vec<u8> {
     switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.to_vec()));
     let sent = switch.poll_transmit(Instant::ZERO);
-    sent.expect("the packet leaves").packet.octets
+    sent.expect("the packet leaves").packet.octets.into()
 }
 
 #[test]
