@@ -321,7 +321,7 @@ mod tests {
         let length = wire::encode(&whole, &mut octets).unwrap();
         octets.truncate(length);
         Packet {
-            octets,
+            octets: octets.into(),
             elided: segment.payload,
             ..Packet::default()
         }

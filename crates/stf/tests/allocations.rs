@@ -5,12 +5,12 @@ mod hop;
 mod support;
 
 use engine::{DEFLECTION_PORT, Match, Packet, PortConfig, Switch, SwitchConfig};
-use hop::hop;
+use hop::{hop, routed};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use std::collections::BTreeMap;
 use std::path::Path;
-use support::add;
+use support::{add, set_checksum};
 use units::{Instant, Rate};
 
 #[global_allocator]
@@ -68,12 +68,17 @@ fn line(capacity: u32) -> PortConfig {
     }
 }
 
-fn packets_of_the_hop() {
-    let mut switch = hop();
+/// A switch whose port 2 has a line and a queue.
+fn queued(mut switch: Switch) -> Switch {
     switch.set_port(2, line(100));
     let port = [("port", Match::exact(2u8))];
     let limit = [("max_waiting", 20)];
     add(&mut switch, "port_queue", &port, "drop_tail", &limit);
+    switch
+}
+
+fn packets_of_the_hop() {
+    let mut switch = queued(hop());
     // The first packet of p4src/tests/waymark-both_marks.stf: AQT, then AVBW-S.
     let frame: Vec<u8> = [
         [
@@ -88,6 +93,25 @@ fn packets_of_the_hop() {
     ]
     .concat();
     check(&mut switch, &frame);
+}
+
+/// A tag of 4 octets is inserted. Half of the packet is held.
+fn packets_whose_headers_grow() {
+    let mut switch = queued(routed("csig.p4"));
+    let port = [("port", Match::exact(1u8))];
+    add(
+        &mut switch,
+        "csig_insertion",
+        &port,
+        "insert",
+        &[("signal", 2)],
+    );
+    let ethernet = [2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 1, 10, 8, 0];
+    let mut ip = [
+        0x45, 0, 3, 0xe8, 0, 0, 0x40, 0, 64, 253, 0, 0, 10, 0, 1, 10, 10, 0, 2, 20,
+    ];
+    set_checksum(&mut ip);
+    check(&mut switch, &[&ethernet[..], &ip, &[7; 466]].concat());
 }
 
 /// On Tofino 2 a ghost control runs, and refused packets are deflected.
@@ -116,5 +140,6 @@ fn packets_need_no_allocation() {
 
 fn packets() {
     packets_of_the_hop();
+    packets_whose_headers_grow();
     packets_of_tofino();
 }

@@ -58,6 +58,26 @@ fn a_short_packet_reaches_ingress_with_its_error() {
 }
 
 #[test]
+fn a_buffer_of_the_switch_has_room_for_longer_headers() {
+    let build = Build::default().ingress(vec![stmt(StmtKind::SetValidity {
+        header: H.at(),
+        valid: true,
+    })]);
+    let mut switch = build.switch();
+    // The second time it is the first packet's.
+    for _ in 0..2 {
+        let mut octets = switch.buffer();
+        octets.extend_from_slice(&[9, 9, 9]);
+        let payload = octets.as_ptr();
+        let mut sent = send(&mut switch, 0, Packet::new(octets));
+        let packet = sent.remove(0).packet;
+        assert_eq!(packet.octets[5..], [9, 9, 9]);
+        assert_eq!(packet.octets[5..].as_ptr(), payload, "it has not moved");
+        switch.recycle(packet);
+    }
+}
+
+#[test]
 fn elided_payload_is_parsed_as_zeros_and_stays_elided() {
     let build = Build::default().ingress(vec![set(bits(C, 8), num(1, 8))]);
     let packet = Packet {
