@@ -69,7 +69,8 @@ def test_runs_that_are_made_afresh_are_kept_as_well(
         assert first.result().packets > 0
         assert workers.submit(one) is first
     kept = old.get(key_of(one))
-    assert isinstance(kept, Result) and kept.packets == first.result().packets
+    assert isinstance(kept, Result)
+    assert kept.packets == first.result().packets
 
 
 def test_a_result_that_leaves_the_store_meanwhile_is_missed(
