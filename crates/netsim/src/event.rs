@@ -7,7 +7,9 @@
 //! it by one rule for good: Dahal's 50 flows of Vegas then lose 25 % of their packets, not 21 %.
 
 use crate::heap::{Heap, Scheduled};
+use crate::in_flight::InFlight;
 use crate::medium::StationId;
+use engine::Packet;
 use std::collections::VecDeque;
 use units::Instant;
 
@@ -18,7 +20,7 @@ pub(crate) enum Event {
     Arrive {
         /// The line.
         line: u32,
-        /// The packet's slot among those in flight.
+        /// The packet's slot among those in flight, or [`FIRST`].
         packet: u32,
     },
     /// A line's transmitter has sent a packet's last octet.
@@ -104,20 +106,14 @@ impl Turn {
     }
 }
 
-/// Packets that will arrive on a line, in the order of their turns. Of these only the first is in the heap.
-#[derive(Debug, Default)]
-struct Arrivals {
-    /// The turn of the first; none: no packet of these is on the line.
-    first: Option<Turn>,
-    /// The turns and slots of those behind it.
-    behind: VecDeque<(Turn, u32)>,
-}
+/// In place of a slot: the packet is the first of the line's [`Arrivals`].
+const FIRST: u32 = u32::MAX;
 
-impl Arrivals {
-    fn last(&self) -> Option<Turn> {
-        self.behind.back().map(|&(turn, _)| turn).or(self.first)
-    }
-}
+/// Packets that will arrive on a line, in the order of their turns. Of these only the first has an event in the heap.
+///
+/// They lie in memory one behind the other, as they will be read: thousands of them are more than a processor's caches
+/// hold.
+type Arrivals = VecDeque<(Turn, Packet)>;
 
 /// Events to come.
 ///
@@ -129,8 +125,12 @@ impl Arrivals {
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: Heap<Event>,
-    /// By line; in rounds they are all in the heap.
+    /// By line; in rounds all packets are in the heap.
     arrivals: Vec<Arrivals>,
+    /// Packets among them.
+    in_order: usize,
+    /// All other packets.
+    pub in_flight: InFlight,
     /// Turns that were taken; in a round, those of the round.
     taken: u64,
     round: Option<Round>,
@@ -186,23 +186,42 @@ impl EventQueue {
     }
 
     /// Puts the arrival of a packet on a line at a turn that was taken for it.
-    pub fn put_arrival(&mut self, turn: Turn, line: u32, packet: u32) {
-        let arrive = Event::Arrive { line, packet };
-        if self.round.is_some() {
-            return self.put(turn, arrive);
-        }
+    pub fn put_arrival(&mut self, turn: Turn, line: u32, packet: Packet) {
         let at = line as usize;
         if at >= self.arrivals.len() {
             self.arrivals.resize_with(at + 1, Arrivals::default);
         }
         let arrivals = &mut self.arrivals[at];
-        match arrivals.last() {
-            Some(last) if last < turn => return arrivals.behind.push_back((turn, packet)),
-            // It overtakes: the heap sorts it.
-            Some(_) => {}
-            None => arrivals.first = Some(turn),
+        let last = arrivals.back().map(|(turn, _)| *turn);
+        let packet = if self.round.is_some() || last.is_some_and(|last| turn < last) {
+            // Among many it overtakes: the heap sorts it.
+            self.in_flight.put(packet)
+        } else {
+            self.in_order += 1;
+            arrivals.push_back((turn, packet));
+            if last.is_some() {
+                return;
+            }
+            FIRST
+        };
+        self.put(turn, Event::Arrive { line, packet });
+    }
+
+    /// The packet of an [`Event::Arrive`] that has come.
+    #[inline]
+    pub fn take_packet(&mut self, line: u32, packet: u32) -> Packet {
+        if packet == FIRST
+            && let Some((_, first)) = self.arrivals[line as usize].pop_front()
+        {
+            self.in_order -= 1;
+            return first;
         }
-        self.put(turn, arrive);
+        self.in_flight.take(packet)
+    }
+
+    /// Packets that are on lines.
+    pub fn packets(&self) -> usize {
+        self.in_order + self.in_flight.most()
     }
 
     /// Begins a round of the events before `until` and before the time with the bits `end`.
@@ -254,16 +273,21 @@ impl EventQueue {
         }
     }
 
-    /// Takes out all events to come, in no order, and how many turns were taken; no round is under way.
+    /// Takes out all events to come, in no order and with all packets in slots, and how many turns were taken; no round is under way.
     pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
+        let is_first = |event| matches!(event, Event::Arrive { packet: FIRST, .. });
         let mut all: Vec<_> = std::mem::take(&mut self.heap)
             .into_iter()
+            .filter(|scheduled| !is_first(scheduled.event))
             .map(|Scheduled { order, event }| (Turn(order), event))
             .collect();
+        self.in_order = 0;
         let lines = std::mem::take(&mut self.arrivals).into_iter();
         for (line, arrivals) in (0..).zip(lines) {
-            let behind = arrivals.behind.into_iter();
-            all.extend(behind.map(|(turn, packet)| (turn, Event::Arrive { line, packet })));
+            for (turn, packet) in arrivals {
+                let packet = self.in_flight.put(packet);
+                all.push((turn, Event::Arrive { line, packet }));
+            }
         }
         (all, self.taken)
     }
@@ -292,16 +316,14 @@ impl EventQueue {
             return None;
         }
         self.heap.take_first();
-        if let Event::Arrive { line, .. } = event
-            && let Some(arrivals) = self.arrivals.get_mut(line as usize)
-            && arrivals.first == Some(turn)
+        // The first stays until `take_packet`.
+        if let Event::Arrive {
+            line,
+            packet: FIRST,
+        } = event
+            && let Some(&(Turn(order), _)) = self.arrivals[line as usize].get(1)
         {
-            let next = arrivals.behind.pop_front();
-            arrivals.first = next.map(|(turn, _)| turn);
-            if let Some((Turn(order), packet)) = next {
-                let event = Event::Arrive { line, packet };
-                self.heap.put(Scheduled { order, event });
-            }
+            self.heap.put(Scheduled { order, event });
         }
         Some((turn, at, event))
     }
@@ -336,10 +358,26 @@ mod tests {
         assert_eq!(before(Instant::MAX), [(at(8), Event::Source(0))]);
     }
 
+    fn packet(number: u32) -> Packet {
+        Packet {
+            tag: number.into(),
+            ..Packet::default()
+        }
+    }
+
+    /// The next event, with the packet's number instead of its slot.
+    fn next(queue: &mut EventQueue) -> Option<(Turn, Event)> {
+        let (turn, _, mut event) = queue.pop_before(Instant::MAX)?;
+        if let Event::Arrive { line, packet } = &mut event {
+            *packet = queue.take_packet(*line, *packet).tag as u32;
+        }
+        Some((turn, event))
+    }
+
     /// All events of a queue, in order.
     fn all(queue: &mut EventQueue) -> Vec<Event> {
-        std::iter::from_fn(|| queue.pop_before(Instant::MAX))
-            .map(|(_, _, event)| event)
+        std::iter::from_fn(|| next(queue))
+            .map(|(_, event)| event)
             .collect()
     }
 
@@ -349,38 +387,41 @@ mod tests {
         let mut sorted = EventQueue::default();
         let mut seed = 1_u64;
         let mut times = [0.0; 3];
-        for packet in 0..1000 {
+        for number in 0..1000 {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(99);
             let line = (seed >> 40) as u32 % 3;
             let (at, other) = (f64::from((seed >> 33) as u8), f64::from((seed >> 50) as u8));
             // Most behind the one before on their line, some at its time, some before it.
             times[line as usize] += at - 16.0_f64.min(at);
-            let arrive = Event::Arrive { line, packet };
             let turn = queue.take_turn(times[line as usize]);
-            queue.put_arrival(turn, line, packet);
+            queue.put_arrival(turn, line, packet(number));
+            let slot = sorted.in_flight.put(packet(number));
+            let arrive = Event::Arrive { line, packet: slot };
             sorted.schedule(times[line as usize], arrive);
-            times[line as usize] -= if packet % 50 == 0 { at } else { 0.0 };
+            times[line as usize] -= if number % 50 == 0 { at } else { 0.0 };
             times[line as usize] = times[line as usize].max(0.0);
-            queue.schedule(16.0 * other, Event::Source(packet));
-            sorted.schedule(16.0 * other, Event::Source(packet));
-            if packet % 3 == 0 {
-                let end = Instant::MAX;
-                assert_eq!(queue.pop_before(end), sorted.pop_before(end));
+            queue.schedule(16.0 * other, Event::Source(number));
+            sorted.schedule(16.0 * other, Event::Source(number));
+            if number % 3 == 0 {
+                assert_eq!(next(&mut queue), next(&mut sorted));
             }
         }
         assert!(queue.heap.len() < sorted.heap.len());
+        // What overtakes has a slot.
+        assert!((1..100).contains(&queue.in_flight.most()));
         assert_eq!(all(&mut queue), all(&mut sorted));
     }
 
     #[test]
     fn packets_on_lines_are_among_all_events() {
         let mut queue = EventQueue::default();
-        for (time, packet) in [(3.0, 0), (5.0, 1), (4.0, 2)] {
+        for (time, number) in [(3.0, 0), (5.0, 1), (4.0, 2)] {
             let turn = queue.take_turn(time);
-            queue.put_arrival(turn, 7, packet);
+            queue.put_arrival(turn, 7, packet(number));
         }
         let (events, taken) = queue.take_all();
         let mut resumed = EventQueue::resumed(taken);
+        resumed.in_flight = std::mem::take(&mut queue.in_flight);
         for (turn, event) in events {
             resumed.put(turn, event);
         }

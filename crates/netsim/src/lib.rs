@@ -28,6 +28,7 @@ mod event;
 pub mod flow;
 mod heap;
 mod host;
+mod in_flight;
 mod line;
 mod lines_out;
 pub mod losses;

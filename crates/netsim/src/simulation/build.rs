@@ -1,7 +1,6 @@
 //! From a scenario to a network at time zero.
 
 use super::ended::Ending;
-use super::in_flight::InFlight;
 use super::{Division, Simulation};
 use crate::association::AssociationFlow;
 use crate::event::{Event, EventQueue, Turn};
@@ -85,7 +84,6 @@ impl Simulation {
             turn: Turn::default(),
             end,
             events: EventQueue::default(),
-            in_flight: InFlight::default(),
             buffers: Vec::new(),
             made: 0,
             sampler: every.map(|every| Sampler::new(every, &switches)),

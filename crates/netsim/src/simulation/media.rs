@@ -18,7 +18,7 @@ impl Simulation {
         let offered = Offered {
             line: line_index as u32,
             busy_s: line.busy_s(packet.link_octets),
-            packet: self.in_flight.put(packet),
+            packet: self.events.in_flight.put(packet),
         };
         let medium = &mut self.media[id.medium as usize];
         if let Some(at_s) = medium.offer(id.station, offered, self.turn.seconds()) {
@@ -51,7 +51,7 @@ impl Simulation {
         let from = line.from;
         line.free_s = now_s;
         if line.loses() || collided {
-            let packet = self.in_flight.take(offered.packet);
+            let packet = self.events.in_flight.take(offered.packet);
             self.lose(line_index, packet);
         } else {
             let arrival_s = now_s + line.delay_s();

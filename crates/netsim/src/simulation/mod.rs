@@ -5,7 +5,6 @@ mod build;
 mod ended;
 mod gate;
 mod hosts;
-mod in_flight;
 mod media;
 mod now;
 mod parallel;
@@ -42,7 +41,6 @@ use crate::switch::SwitchState;
 use crate::truth::{Comparison, Tag};
 use ended::Ending;
 use engine::{Octets, Packet};
-use in_flight::InFlight;
 use part::Part;
 use plan::Plan;
 use std::io::{self, Write};
@@ -81,7 +79,6 @@ pub struct Simulation {
     turn: Turn,
     end: Instant,
     events: EventQueue,
-    in_flight: InFlight,
     /// Buffers of packets that have left the network, for the next ones.
     buffers: Vec<Octets>,
     /// Buffers that were made: the most packets that were in the network at once.
@@ -326,13 +323,13 @@ impl Simulation {
     /// Whether the run is to end, as there are too many packets.
     fn is_full(&self) -> bool {
         // Of these, a switch may have made copies.
-        self.made.max(self.in_flight.most()) > MAX_PACKETS
+        self.made.max(self.events.packets()) > MAX_PACKETS
     }
 
     fn handle(&mut self, event: Event) {
         match event {
             Event::Arrive { line, packet } => {
-                let packet = self.in_flight.take(packet);
+                let packet = self.events.take_packet(line, packet);
                 let to = self.destinations[line as usize];
                 match to.node {
                     Node::Host(host) => self.arrive_at_host(host, packet),
@@ -428,7 +425,6 @@ impl Simulation {
                 part.hand_over(turn, line_index, packet);
             }
             (Some(turn), _) => {
-                let packet = self.in_flight.put(packet);
                 self.events.put_arrival(turn, line_index as u32, packet);
             }
         }

@@ -104,7 +104,7 @@ impl Simulation {
     fn report(&mut self, report: &mut Report) {
         report.next = self.events.next_time();
         report.taken = self.events.end_round(&mut report.log);
-        report.made = self.made.max(self.in_flight.most());
+        report.made = self.made.max(self.events.packets());
         if let Some(part) = &mut self.part {
             std::mem::swap(&mut part.outbox, &mut report.parcels);
             part.outbox

@@ -123,7 +123,7 @@ impl Simulation {
         let came = parcel.packets.len();
         for (turn, line, packet) in parcel.packets.drain(..) {
             debug_assert!(turn.time() >= self.turn.time(), "a round was too long");
-            let packet = self.in_flight.put(packet);
+            let packet = self.events.in_flight.put(packet);
             let arrive = Event::Arrive { line, packet };
             self.events.put(turn.numbered(numbers), arrive);
         }

@@ -176,7 +176,6 @@ impl Simulation {
                 turn: self.turn,
                 end: self.end,
                 events: EventQueue::default(),
-                in_flight: Default::default(),
                 buffers: Vec::new(),
                 made: 0,
                 hosts: hosts.next().unwrap_or_default(),
@@ -223,7 +222,7 @@ impl Simulation {
             let [part, also] = places.of_event(&event);
             let to = &mut self.parts[part as usize];
             if let Event::Arrive { packet, .. } = &mut event {
-                *packet = to.in_flight.put(self.in_flight.take(*packet));
+                *packet = to.events.in_flight.put(self.events.in_flight.take(*packet));
             }
             to.events.put(turn, event);
             if also != part {
@@ -232,14 +231,12 @@ impl Simulation {
         }
         // Packets that stations have wait in their media.
         for part in &mut self.parts {
-            let Simulation {
-                media, in_flight, ..
-            } = part;
+            let Simulation { media, events, .. } = part;
             for medium in media.iter_mut() {
-                medium.renumber(|packet| in_flight.put(self.in_flight.take(packet)));
+                medium.renumber(|packet| events.in_flight.put(self.events.in_flight.take(packet)));
             }
         }
-        self.in_flight = Default::default();
+        self.events.in_flight = Default::default();
     }
 
     /// Puts the parts of a divided network together again.
@@ -285,7 +282,10 @@ impl Simulation {
             for (turn, mut event) in events {
                 match &mut event {
                     Event::Arrive { packet, .. } => {
-                        *packet = self.in_flight.put(part.in_flight.take(*packet));
+                        *packet = self
+                            .events
+                            .in_flight
+                            .put(part.events.in_flight.take(*packet));
                     }
                     Event::LinkChange { link, .. } if !part.lines.has(2 * *link as usize) => {
                         continue;
@@ -295,7 +295,11 @@ impl Simulation {
                 self.events.put(turn, event);
             }
             for medium in part.media.iter_mut() {
-                medium.renumber(|packet| self.in_flight.put(part.in_flight.take(packet)));
+                medium.renumber(|packet| {
+                    self.events
+                        .in_flight
+                        .put(part.events.in_flight.take(packet))
+                });
             }
         }
         self.hosts = united(&mut parts, |part| &mut part.hosts);

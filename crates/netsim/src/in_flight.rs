@@ -1,10 +1,10 @@
-//! Packets on lines, in slots that are used again.
+//! Packets in slots that are used again.
 
 use engine::Packet;
 
-/// Packets on lines.
+/// Packets at stations of media, those that overtook others on their line, and in rounds all that are on lines.
 #[derive(Debug, Default)]
-pub(super) struct InFlight {
+pub(crate) struct InFlight {
     slots: Vec<Packet>,
     free: Vec<u32>,
 }
@@ -25,7 +25,7 @@ impl InFlight {
         }
     }
 
-    /// The most packets that were on lines at once.
+    /// The most packets that were in slots at once.
     pub fn most(&self) -> usize {
         self.slots.len()
     }
