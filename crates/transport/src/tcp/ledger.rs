@@ -1,12 +1,30 @@
 //! When each segment in the window was last sent, and how often.
 
+use std::ops::Range;
 use units::Instant;
 
 /// A ring of as many entries as the window has segments.
+///
+/// Only the blocks that have entries in use take memory: a window may be a hundred times what is in flight, and a ring
+/// of its size would go through all of that memory again and again.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    ring: Box<[Entry]>,
+    /// Of each block of the ring its entries, unless all are as new.
+    blocks: Box<[Option<Box<Block>>]>,
+    /// Entries of the ring.
+    window: u64,
+    /// Blocks that were in use, all entries as new.
+    spare: Vec<Box<Block>>,
     stale_send_counts: bool,
+}
+
+const BLOCK: usize = 64;
+
+#[derive(Debug)]
+struct Block {
+    entries: [Entry; BLOCK],
+    /// How many have been sent.
+    sent: usize,
 }
 
 /// Count 0: never sent, or acknowledged.
@@ -18,24 +36,50 @@ struct Entry {
     count: u32,
 }
 
+impl Block {
+    fn new() -> Box<Self> {
+        Box::new(Block {
+            entries: [Entry::default(); BLOCK],
+            sent: 0,
+        })
+    }
+}
+
 impl Ledger {
     pub(super) fn new(window: u32, stale_send_counts: bool) -> Self {
+        let window = window.max(1);
+        let blocks = (window as usize).div_ceil(BLOCK);
         Ledger {
-            ring: vec![Entry::default(); window.max(1) as usize].into(),
+            blocks: std::iter::repeat_with(|| None).take(blocks).collect(),
+            window: u64::from(window),
+            spare: Vec::new(),
             stale_send_counts,
         }
     }
 
     fn index(&self, segment: u64) -> usize {
-        (segment % self.ring.len() as u64) as usize
+        (segment % self.window) as usize
+    }
+
+    fn entry(&self, segment: u64) -> Entry {
+        let index = self.index(segment);
+        let block = &self.blocks[index / BLOCK];
+        block
+            .as_ref()
+            .map_or(Entry::default(), |block| block.entries[index % BLOCK])
     }
 
     pub(super) fn record(&mut self, segment: u64, now: Instant, now_s: Option<f64>) {
         if segment == 0 {
             // The simulator's ring starts empty again.
-            self.ring.fill(Entry::default());
+            self.reset(0..self.window as usize);
         }
-        let entry = &mut self.ring[self.index(segment)];
+        let index = self.index(segment);
+        let spare = &mut self.spare;
+        let block = self.blocks[index / BLOCK]
+            .get_or_insert_with(|| spare.pop().unwrap_or_else(Block::new));
+        let entry = &mut block.entries[index % BLOCK];
+        block.sent += usize::from(entry.count == 0);
         *entry = Entry {
             sent: now,
             sent_s: now_s,
@@ -45,23 +89,23 @@ impl Ledger {
 
     /// When `segment` was last sent.
     pub(super) fn last_sent(&self, segment: u64) -> Option<Instant> {
-        let entry = self.ring[self.index(segment)];
+        let entry = self.entry(segment);
         (entry.count > 0).then_some(entry.sent)
     }
 
     /// When `segment` was last sent, by a clock in floating-point seconds.
     pub(super) fn last_sent_s(&self, segment: u64) -> Option<f64> {
-        self.ring[self.index(segment)].sent_s
+        self.entry(segment).sent_s
     }
 
     /// How often `segment` was sent.
     pub(super) fn transmissions(&self, segment: u64) -> u32 {
-        self.ring[self.index(segment)].count
+        self.entry(segment).count
     }
 
     /// When `segment` was sent, if only once: what a round-trip time may be taken from (Karn).
     pub(super) fn sent_once(&self, segment: u64) -> Option<Instant> {
-        let entry = self.ring[self.index(segment)];
+        let entry = self.entry(segment);
         (entry.count == 1).then_some(entry.sent)
     }
 
@@ -71,15 +115,36 @@ impl Ledger {
             return;
         }
         let (first, last) = (self.index(from), self.index(to - 1));
-        let whole = to - from >= self.ring.len() as u64;
+        let all = self.window as usize;
+        let whole = to - from >= self.window;
         if first <= last && !whole {
-            self.ring[first..=last].fill(Entry::default());
+            self.reset(first..last + 1);
         } else if !self.stale_send_counts {
             let kept = if whole { 0..0 } else { last + 1..first };
-            self.ring[..kept.start].fill(Entry::default());
-            self.ring[kept.end..].fill(Entry::default());
+            self.reset(0..kept.start);
+            self.reset(kept.end..all);
         } else if first == 0 {
-            self.ring.fill(Entry::default());
+            self.reset(0..all);
+        }
+    }
+
+    /// Makes entries as new.
+    fn reset(&mut self, entries: Range<usize>) {
+        let mut at = entries.start;
+        while at < entries.end {
+            let number = at / BLOCK;
+            let begin = number * BLOCK;
+            let end = entries.end.min(begin + BLOCK);
+            if let Some(block) = &mut self.blocks[number] {
+                for entry in &mut block.entries[at - begin..end - begin] {
+                    block.sent -= usize::from(entry.count > 0);
+                    *entry = Entry::default();
+                }
+                if block.sent == 0 {
+                    self.spare.extend(self.blocks[number].take());
+                }
+            }
+            at = end;
         }
     }
 }
@@ -120,6 +185,22 @@ mod tests {
             2,
             "segment 8 takes segment 4's entry and looks resent"
         );
+    }
+
+    #[test]
+    fn memory_is_for_what_is_in_flight() {
+        let mut ledger = Ledger::new(100_000, false);
+        let in_flight = 2 * BLOCK as u64;
+        for segment in 0..250_000 {
+            ledger.record(segment, Instant::from_nanos(segment), None);
+            if let Some(acked) = segment.checked_sub(in_flight) {
+                assert_eq!(ledger.sent_once(acked), Some(Instant::from_nanos(acked)));
+                ledger.clear(acked, acked + 1);
+                assert_eq!(ledger.last_sent(acked), None);
+            }
+        }
+        let in_use = ledger.blocks.iter().flatten().count();
+        assert!(in_use + ledger.spare.len() <= 4);
     }
 
     #[test]
