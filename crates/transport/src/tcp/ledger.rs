@@ -14,6 +14,7 @@ pub(super) struct Ledger {
     /// Entries of the ring.
     window: u64,
     /// Blocks that were in use, all entries as new.
+    #[expect(clippy::vec_box, reason = "a block goes back into the ring as it is")]
     spare: Vec<Box<Block>>,
     stale_send_counts: bool,
 }
