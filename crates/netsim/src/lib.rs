@@ -8,7 +8,8 @@
 //!
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
-//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next, on a `heap`;
+//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next, on a `heap`, with
+//!   packets on lines, of which some are `in_flight` in slots;
 //! - `line`, `lines_out`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
 //! - [`shadowing`]: how often a wireless link loses a packet;
 //! - `ports`: which port numbers traffic has;
