@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
 import random
 import signal
 from collections.abc import Callable, Iterator
+from concurrent.futures import wait
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,23 @@ def test_runs_that_are_made_afresh_are_kept_as_well(
     kept = old.get(key_of(one))
     assert isinstance(kept, Result)
     assert kept.packets == first.result().packets
+
+
+def test_results_are_in_memory_only_once_they_are_read(small: Topology, tmp_path: Path) -> None:
+    def results() -> int:
+        return sum(isinstance(each, Result) for each in gc.get_objects())
+
+    before = results()
+    with pools.pool(1, store=Store(tmp_path)) as workers:
+        future = workers.submit(scenario(small))
+        wait([future])
+        assert results() == before
+        assert future.result().packets > 0
+        # What a killed worker did not finish goes with the pool.
+        (drafts,) = tmp_path.glob("unfinished-*")
+        (drafts / "part").write_bytes(b"PK")
+    assert not drafts.exists()
+    assert len(list(tmp_path.rglob("*.npz"))) == 1
 
 
 def test_a_result_that_leaves_the_store_meanwhile_is_missed(

@@ -165,8 +165,9 @@ def test_a_full_disk_is_reported_in_one_line(tmp_path: Path) -> None:
     assert kept.stderr.endswith(".npz: File too large\n")
     assert not [path for path in (tmp_path / "kept/.runs").rglob("*") if path.is_file()]
 
+    assert limited(1 << 24, *QUICK, "--out", tmp_path / "table").returncode == 0
     for limit, file in ((50, "table.csv"), (4096, "plot.png")):
-        table = limited(limit, *QUICK, "--again", "--out", tmp_path / "table")
+        table = limited(limit, *QUICK, "--out", tmp_path / "table")
         assert table.returncode == 2
         assert table.stderr.endswith(
             f"error: {tmp_path}/table/chan/fig2.2/{file}: File too large\n"

@@ -8,13 +8,15 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import FrameType
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 from weakref import WeakValueDictionary, ref
 
 from waymark import own
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
 from waymark.running import run
 from waymark.scenario import Scenario
@@ -22,8 +24,23 @@ from waymark.store import Store, code_sha256, key_of
 from waymark.workers import Workers
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """A run whose result a worker has put into the store.
+
+    Attributes:
+        threads, threads_limit: as in :class:`Result`.
+    """
+
+    threads: int
+    threads_limit: str | None
+
+
+_T = TypeVar("_T")
+
+
 class _Executor(Protocol):
-    def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]": ...
+    def submit(self, fn: "Callable[..., _T]", /, *args: Any) -> "Future[_T]": ...
 
 
 RECENT, RECENT_OCTETS = 256, 64 << 20
@@ -57,9 +74,10 @@ class _Stored(Future[Result]):
         self._recent = recent
         self._in_memory: Callable[[], Result | None] = lambda: None
 
-    def finish(self, result: Result) -> None:
-        """The store has the result from now on."""
-        self._remember(result)
+    def finish(self, result: Result | None = None) -> None:
+        """The store has the result from now on; in memory it is only if it is given."""
+        if result is not None:
+            self._remember(result)
         # The future itself has no result, which would stay in memory.
         self.set_result(cast("Result", None))
 
@@ -90,13 +108,27 @@ class _Stored(Future[Result]):
 class Pool:
     """Takes scenarios and gives futures of their results; see :func:`pool`.
 
+    Args:
+        executor: has the runs made.
+        store: where results are kept; None: nowhere.
+        threads: of each run, at most.
+        drafts: a folder in the store. The executor's processes write results there, and then move
+            them to their place. None: they are on other machines, and return the results.
+
     Attributes:
         limits: how many runs used fewer threads than asked for, by how many and why.
     """
 
-    def __init__(self, executor: _Executor, store: Store | None, threads: int = 1) -> None:
+    def __init__(
+        self,
+        executor: _Executor,
+        store: Store | None,
+        threads: int = 1,
+        drafts: Path | None = None,
+    ) -> None:
         self._executor = executor
         self._store = store
+        self._drafts = drafts
         self._threads = threads
         self.limits: Counter[tuple[int, str]] = Counter()
         # Weak: a result lives as long as somebody waits for it, however many there are.
@@ -132,26 +164,37 @@ class Pool:
             future.finish(kept)
             return future
 
-        def keep(run: "Future[Result]") -> None:
+        def settle(run: "Future[Result] | Future[_Kept]") -> None:
             try:
-                result = run.result()
-                store.put(key, result)
+                made = run.result()
+                if isinstance(made, Result):
+                    store.put(key, made)
+                else:
+                    store.made(key)
             except BaseException as error:
                 future.set_exception(error)
-            else:
-                future.finish(result)
+                return
+            future.finish(made if isinstance(made, Result) else None)
 
-        self._send(scenario, None).add_done_callback(keep)
+        if self._drafts is None:
+            self._send(scenario, None).add_done_callback(settle)
+        else:
+            place = (store.folder.absolute(), key, self._drafts)
+            run = self._executor.submit(_run_and_keep, place, *self._call(scenario, None))
+            run.add_done_callback(self._count)
+            run.add_done_callback(settle)
         return future
 
     def _send(self, scenario: Scenario, capture: Path | None) -> "Future[Result]":
-        files = own.registered()
-        sent = _sendable(scenario)
-        future = self._executor.submit(_run, sent, capture, code_sha256(), files, self._threads)
+        future = self._executor.submit(_run, *self._call(scenario, capture))
         future.add_done_callback(self._count)
         return future
 
-    def _count(self, run: "Future[Result]") -> None:
+    def _call(self, scenario: Scenario, capture: Path | None) -> tuple[Any, ...]:
+        """What :func:`_run` is called with in another process."""
+        return _sendable(scenario), capture, code_sha256(), own.registered(), self._threads
+
+    def _count(self, run: "Future[Result] | Future[_Kept]") -> None:
         if run.cancelled() or run.exception() is not None:
             return
         result = run.result()
@@ -193,11 +236,12 @@ def pool(
 
     # Without a handler, SIGTERM would leave the workers to finish their runs.
     with (
+        _drafts(store) as drafts,
         closing(workers),
         _handled(signal.SIGINT, interrupt),
         _handled(signal.SIGTERM, interrupt),
     ):
-        yield Pool(workers, store, threads)
+        yield Pool(workers, store, threads, drafts)
 
 
 @contextmanager
@@ -218,6 +262,21 @@ def _dask(address: str) -> Generator[_Executor]:
             executor.shutdown(wait=False)
 
 
+@contextmanager
+def _drafts(store: Store | None) -> Generator[Path | None]:
+    """A folder in the store for files that workers write, which killed ones leave unfinished."""
+    if store is None:
+        yield None
+        return
+    with os_errors(store.folder):
+        store.folder.mkdir(parents=True, exist_ok=True)
+        folder = TemporaryDirectory(
+            prefix="unfinished-", dir=store.folder, ignore_cleanup_errors=True
+        )
+    with folder as path:
+        yield Path(path).absolute()
+
+
 def _has_custom(scenario: Scenario) -> bool:
     return any(not isinstance(flow.algorithm, str) for flow in scenario.flows)
 
@@ -231,6 +290,13 @@ def _sendable(scenario: Scenario) -> bytes:
             f"scenario {scenario.name} cannot go to another process: {error}; "
             "define its congestion controls at the top of a module"
         ) from error
+
+
+def _run_and_keep(place: tuple[Path, str, Path], *call: Any) -> _Kept:
+    folder, key, drafts = place
+    result = _run(*call)
+    Store(folder).put(key, result, drafts)
+    return _Kept(result.threads, result.threads_limit)
 
 
 def _run(

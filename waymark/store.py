@@ -64,24 +64,35 @@ class Store:
         except FileNotFoundError:
             return 0
 
-    def put(self, key: str, result: Result) -> None:
+    def put(self, key: str, result: Result, drafts: Path | None = None) -> None:
         """Keep a result.
+
+        Args:
+            key: what it depends on.
+            result: as it is.
+            drafts: a folder for the file until it is whole, in the same file system. None: that
+                of the result.
 
         Raises:
             WaymarkError: it cannot be written.
         """
         path = self._path(key)
-        partial = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_native_id()}")
+        name = f"{path.name}.{os.getpid()}-{threading.get_native_id()}"
+        partial = (drafts or path.parent) / name
         with os_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 with partial.open("wb") as file:
                     result_file.write(result, file)
                 partial.replace(path)
-                if self._made is not None:
-                    self._made.add(key)
             finally:
                 partial.unlink(missing_ok=True)
+        self.made(key)
+
+    def made(self, key: str) -> None:
+        """Somebody has put this result there."""
+        if self._made is not None:
+            self._made.add(key)
 
     def _path(self, key: str) -> Path:
         return self.folder / key[:2] / f"{key[2:]}.npz"

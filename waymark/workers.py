@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from multiprocessing import spawn
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from waymark.errors import WaymarkError
-from waymark.result import Result
+
+_T = TypeVar("_T")
 
 _IN_WORKER = "WAYMARK_WORKER"
 """Set in the environment of workers, which start no workers of their own."""
@@ -66,13 +67,13 @@ class Workers:
         self._running: set[_Worker] = set()
         self._refusal: BaseException | None = None
 
-    def submit(self, fn: Callable[..., Result], /, *args: Any) -> "Future[Result]":
+    def submit(self, fn: Callable[..., _T], /, *args: Any) -> "Future[_T]":
         """The future result of a call. Calls begin in the order of submission.
 
         The future raises what the call raises, and a :class:`WaymarkError` if the worker ends
         before it returns, or if workers cannot start.
         """
-        job = _Job(fn, args, Future())
+        job = _Job(fn, args, Future[Any]())
         self._jobs.put(job)
         if len(self._threads) < self._limit:
             self._threads.append(threading.Thread(target=self._tend, daemon=True))
@@ -148,9 +149,9 @@ class Workers:
 
 @dataclass(frozen=True)
 class _Job:
-    function: Callable[..., Result]
+    function: Callable[..., Any]
     arguments: tuple[Any, ...]
-    future: Future[Result]
+    future: Future[Any]
 
 
 class _EndedError(Exception):
@@ -198,7 +199,7 @@ class _Worker:
             raise _EndedError(self, f"a worker cannot start ({self.end()})") from error
         self._is_ready = True
 
-    def call(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+    def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
         """What the function returns there.
 
         Raises:
