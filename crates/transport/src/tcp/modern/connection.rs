@@ -308,7 +308,10 @@ impl Connection {
         }
         let most = match self.sender.open {
             true => self.config.max_retries,
-            false => self.config.syn_retries.saturating_add(self.sender.linear_syns),
+            false => self
+                .config
+                .syn_retries
+                .saturating_add(self.sender.linear_syns),
         };
         if self.sender.unanswered > most {
             if self.state != State::SynSent {
