@@ -273,7 +273,8 @@ impl EventQueue {
         }
     }
 
-    /// Takes out all events to come, in no order and with all packets in slots, and how many turns were taken; no round is under way.
+    /// Takes out all events to come, in no order and with all packets in slots, and how many turns were taken; no
+    /// round is under way.
     pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
         let is_first = |event| matches!(event, Event::Arrive { packet: FIRST, .. });
         let mut all: Vec<_> = std::mem::take(&mut self.heap)
