@@ -43,7 +43,7 @@ class _Executor(Protocol):
     def submit(self, fn: "Callable[..., _T]", /, *args: Any) -> "Future[_T]": ...
 
 
-RECENT, RECENT_OCTETS = 256, 32 << 20
+RECENT, RECENT_OCTETS = 256, 8 << 20
 """How many results stay in memory although a store has them, and their octets there, at most."""
 
 

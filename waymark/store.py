@@ -124,7 +124,8 @@ def code_sha256() -> str:
     here = Path(__file__).parent
     digest = hashlib.sha256()
     for path in (_core_path(), *(here / name for name in _CODE)):
-        digest.update(path.read_bytes())
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
     return digest.hexdigest()
 
 
