@@ -67,13 +67,17 @@ impl Emitter<'_, '_> {
                     }
                 });
             }
-            Op::RegRead { d, index, register } if self.kind(register) == Kind::Register => {
+            Op::RegRead {
+                d, index, register, ..
+            } if self.kind(register) == Kind::Register => {
                 self.at_cell(register, index, size_of::<u64>(), at, |e, cell| {
                     let value = e.load_place(cell, 0);
                     e.store(d, value);
                 });
             }
-            Op::RegWrite { index, a, register } if self.kind(register) == Kind::Register => {
+            Op::RegWrite {
+                index, a, register, ..
+            } if self.kind(register) == Kind::Register => {
                 self.at_cell(register, index, size_of::<u64>(), at, |e, cell| {
                     let value = e.load(a);
                     e.store_place(cell, 0, value);

@@ -459,15 +459,18 @@ pub enum Op {
     Apply {
         site: u32,
     },
+    /// A cell of `n` words.
     RegRead {
         d: Slot,
         index: Slot,
         register: u32,
+        n: u16,
     },
     RegWrite {
         index: Slot,
         a: Slot,
         register: u32,
+        n: u16,
     },
     Count {
         counter: u32,

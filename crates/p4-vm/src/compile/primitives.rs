@@ -2,6 +2,7 @@
 //! argument is not of the kind that the block takes.
 
 use super::Compiler;
+use super::expr::words;
 use crate::Architecture;
 use crate::code::*;
 use crate::hash::Algorithm;
@@ -100,6 +101,7 @@ impl<A: Architecture> Compiler<'_, A> {
             d: target.slot,
             index,
             register,
+            n: words(place.ty) as u16,
         });
         self.store(target);
         Some(())
@@ -108,11 +110,16 @@ impl<A: Architecture> Compiler<'_, A> {
     /// Writes a cell of a register.
     pub fn register_write(&mut self, register: u32, index: &Arg, value: &Arg) -> Option<()> {
         let index = self.input(index)?;
-        let a = match value {
-            Arg::In(value) => self.value(value),
-            _ => return self.no_cell(),
+        let Arg::In(value) = value else {
+            return self.no_cell();
         };
-        self.emit(Op::RegWrite { index, a, register });
+        let a = self.value(value);
+        self.emit(Op::RegWrite {
+            index,
+            a,
+            register,
+            n: words(value.ty) as u16,
+        });
         Some(())
     }
 

@@ -505,29 +505,39 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
                     go!(body);
                 }
             }
-            Op::RegRead { d, index, register } => {
+            Op::RegRead {
+                d,
+                index,
+                register,
+                n,
+            } => {
                 if let Object::Register(r) = &mut machine.objects[register as usize] {
                     let index = x!(index);
-                    if r.limbs == 1 {
+                    if n == 1 {
                         let at = usize::try_from(index).ok();
                         if let Some(&mut cell) = at.and_then(|at| r.cells.get_mut(at)) {
                             x!(d) = cell;
                         }
                     } else if let Some(cell) = r.cell_mut(index) {
-                        words[d as usize..][..cell.len()].copy_from_slice(cell);
+                        words[d as usize..][..n.into()].copy_from_slice(cell);
                     }
                 }
             }
-            Op::RegWrite { index, a, register } => {
+            Op::RegWrite {
+                index,
+                a,
+                register,
+                n,
+            } => {
                 if let Object::Register(r) = &mut machine.objects[register as usize] {
                     let index = x!(index);
-                    if r.limbs == 1 {
+                    if n == 1 {
                         let at = usize::try_from(index).ok();
                         if let Some(cell) = at.and_then(|at| r.cells.get_mut(at)) {
                             *cell = x!(a);
                         }
                     } else if let Some(cell) = r.cell_mut(index) {
-                        cell.copy_from_slice(&words[a as usize..][..cell.len()]);
+                        cell.copy_from_slice(&words[a as usize..][..n.into()]);
                     }
                 }
             }

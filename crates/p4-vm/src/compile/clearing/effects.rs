@@ -210,8 +210,8 @@ impl Subject<'_> {
                 keys.iter().fold(e, |e, &key| e.read(key, self.rest(key)))
             }
             Op::Apply { site } => self.apply(e, &self.code.sites[site as usize]),
-            Op::RegRead { d, index, .. } => e.read(index, 1).touch(d, self.rest(d)),
-            Op::RegWrite { index, a, .. } => e.read(index, 1).read(a, self.rest(a)),
+            Op::RegRead { d, index, n, .. } => e.read(index, 1).touch(d, n.into()),
+            Op::RegWrite { index, a, n, .. } => e.read(index, 1).read(a, n.into()),
             Op::Count { index, .. } => e.read(index, 1),
             Op::Extern { call } => self.call(e, &self.code.externs[call as usize])?,
         })

@@ -42,6 +42,26 @@ fn needed_of(ops: &[Op]) -> Vec<Slot> {
     needed(&subject).expect("all instructions are known")
 }
 
+#[test]
+fn a_register_takes_the_words_of_a_cell() {
+    let ops = |n| {
+        [
+            Op::JmpZ { a: 7, to: 3 },
+            Op::Mov { d: 1, a: ONE },
+            Op::Mov { d: 2, a: ONE },
+            Op::RegWrite {
+                index: ZERO,
+                a: 1,
+                register: 0,
+                n,
+            },
+            Op::Halt,
+        ]
+    };
+    assert_eq!(needed_of(&ops(1)), [1]);
+    assert_eq!(needed_of(&ops(2)), [1, 2]);
+}
+
 fn emit() -> Op {
     Op::Emit {
         base: 4,
