@@ -30,18 +30,39 @@ fn window(octets: &[u8], byte: usize) -> u64 {
     u64::from_be_bytes(eight)
 }
 
-/// Reads `width` bits into limbs, least significant first.
+/// Reads `width` bits into limbs, least significant first; those behind are set to zero.
 pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
+    let (used, rest) = limbs.split_at_mut(width.div_ceil(64) as usize);
+    rest.fill(0);
+    let (byte, count) = (at / 8, width as usize / 8);
+    if at.is_multiple_of(8)
+        && width.is_multiple_of(8)
+        && let Some(octets) = octets.get(byte..byte + count)
+    {
+        // From the last octet on. The first of them may be fewer than eight.
+        let (first, eights) = octets.as_rchunks();
+        let (whole, top) = used.split_at_mut(eights.len());
+        for (limb, eight) in whole.iter_mut().zip(eights.iter().rev()) {
+            *limb = u64::from_be_bytes(*eight);
+        }
+        if let [limb] = top {
+            *limb = number(first);
+        }
+        return;
+    }
     let mut left = width;
-    for limb in limbs {
+    for limb in used {
         let take = left.min(64);
         left -= take;
-        *limb = if take == 0 {
-            0
-        } else {
-            read(octets, at + left as usize, take)
-        };
+        *limb = read(octets, at + left as usize, take);
     }
+}
+
+/// Fewer than eight octets as a number.
+fn number(octets: &[u8]) -> u64 {
+    octets
+        .iter()
+        .fold(0, |number, &octet| number << 8 | u64::from(octet))
 }
 
 /// Writes values one behind another into a buffer of octets.
@@ -144,6 +165,9 @@ impl Writer {
 
     /// Appends a value of `width` bits in limbs, least significant first.
     pub fn push_wide(&mut self, limbs: &[u64], width: u32) {
+        if self.is_aligned() && width.is_multiple_of(8) {
+            return self.push_octets_of(limbs, width as usize / 8);
+        }
         let mut left = width;
         while left > 0 {
             // The top limb may be used in part, those below are used whole.
@@ -152,6 +176,21 @@ impl Writer {
             let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
             self.push(limb, take);
         }
+    }
+
+    /// Appends the last `count` octets of such a value.
+    fn push_octets_of(&mut self, limbs: &[u64], count: usize) {
+        self.pad();
+        self.reserve(count);
+        let (first, eights) = self.buffer[self.len..][..count].as_rchunks_mut();
+        for (eight, limb) in eights.iter_mut().rev().zip(limbs) {
+            *eight = limb.to_be_bytes();
+        }
+        if !first.is_empty() {
+            let top = limbs[eights.len()].to_be_bytes();
+            first.copy_from_slice(&top[8 - first.len()..]);
+        }
+        self.len += count;
     }
 
     /// Whether what has been written ends with an octet.
@@ -210,9 +249,28 @@ mod tests {
     use num_bigint::BigUint;
     use proptest::prelude::*;
 
+    /// Widths in bits, half of them of whole octets.
+    fn widths() -> impl Strategy<Value = u32> {
+        prop_oneof![1u32..=200, (1u32..=25).prop_map(|octets| 8 * octets)]
+    }
+
     proptest! {
         #[test]
-        fn what_is_written_is_read(fields in prop::collection::vec((1u32..=200, prop::array::uniform4(any::<u64>())), 1..20)) {
+        fn octets_are_read_and_written(octets in prop::collection::vec(any::<u8>(), 1..200), skip in 0usize..4) {
+            let skip = skip.min(octets.len());
+            let width = 8 * (octets.len() - skip) as u32;
+            let mut limbs = [u64::MAX; 26];
+            read_wide(&octets, 8 * skip, width, &mut limbs);
+            let bytes: Vec<u8> = limbs.iter().flat_map(|l| l.to_le_bytes()).collect();
+            prop_assert_eq!(BigUint::from_bytes_le(&bytes), BigUint::from_bytes_be(&octets[skip..]));
+            let mut writer = Writer::default();
+            writer.push_octets(&octets[..skip]);
+            writer.push_wide(&limbs, width);
+            prop_assert_eq!(writer.octets(), &octets[..]);
+        }
+
+        #[test]
+        fn what_is_written_is_read(fields in prop::collection::vec((widths(), prop::array::uniform4(any::<u64>())), 1..20)) {
             let mut writer = Writer::default();
             let mut whole = BigUint::default();
             let mut cut = Vec::new();

@@ -6,132 +6,21 @@
 //! The script's settings are made once. Its packets are then sent in turn, one every microsecond, until there were as many as
 //! PACKETS (100,000); what comes out is thrown away. `measured` is the function to profile.
 
+#[path = "../tests/support/asked.rs"]
+mod asked;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use asked::{Calls, Counting};
 use cpu_time::ThreadTime;
 use engine::{Packet, Pipeline, Switch, SwitchConfig};
-use p4_ir::{Program, SourceLoc};
-use p4_vm::Target;
-use p4_vm::native::{Compiler, Context, ExternCode, Found, Native, Next, Op, Places, Source, Vm};
+use p4_ir::Program;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use stf::{Ports, Script, Verb};
 use units::Instant;
-
-/// Compiles with Cranelift, and counts what compiled code asks of the interpreter.
-#[derive(Debug)]
-struct Counting;
-
-/// Whether calls are counted now.
-static COUNTS: AtomicBool = AtomicBool::new(false);
-static CALLS: OnceLock<Calls> = OnceLock::new();
-
-/// How often the interpreter was called for each instruction, site of a table, note of a table's entry that was hit, and
-/// extern.
-#[derive(Debug)]
-struct Calls {
-    steps: Vec<(Op, SourceLoc, AtomicU64)>,
-    sites: Vec<(u32, AtomicU64)>,
-    notes: Vec<AtomicU64>,
-    externs: Vec<(String, AtomicU64)>,
-}
-
-impl Compiler for Counting {
-    fn compile(&self, source: &Source<'_>) -> Option<Box<dyn Native>> {
-        let code = source.code;
-        let _ = CALLS.set(Calls {
-            steps: code
-                .ops
-                .iter()
-                .zip(&code.locs)
-                .map(|(&op, &loc)| (op, loc, AtomicU64::new(0)))
-                .collect(),
-            sites: code
-                .sites
-                .iter()
-                .map(|site| (site.table, AtomicU64::new(0)))
-                .collect(),
-            notes: source.keys.iter().map(|_| AtomicU64::new(0)).collect(),
-            externs: code
-                .externs
-                .iter()
-                .map(|call| (kind(call), AtomicU64::new(0)))
-                .collect(),
-        });
-        let native = p4_jit::compiler()?.compile(source)?;
-        Some(Box::new(Counted(native)))
-    }
-}
-
-/// The name of an extern's kind.
-fn kind(call: &ExternCode) -> String {
-    let text = format!("{call:?}");
-    let end = text.find([' ', '(', '{']).unwrap_or(text.len());
-    text[..end].to_owned()
-}
-
-#[derive(Debug)]
-struct Counted(Box<dyn Native>);
-
-impl Native for Counted {
-    fn run(&self, number: usize, context: &mut Context<'_>) -> bool {
-        if !COUNTS.load(Relaxed) {
-            return self.0.run(number, context);
-        }
-        let Context {
-            places,
-            most_steps,
-            words,
-            vm,
-            ..
-        } = context;
-        let mut asked = Asked(&mut **vm);
-        let mut context = Context::new(*places, words, *most_steps, &mut asked);
-        self.0.run(number, &mut context)
-    }
-}
-
-/// The interpreter, whose calls are counted.
-struct Asked<'a>(&'a mut dyn Vm);
-
-fn count(counter: impl FnOnce(&Calls) -> &AtomicU64) {
-    if let Some(calls) = CALLS.get() {
-        counter(calls).fetch_add(1, Relaxed);
-    }
-}
-
-impl Vm for Asked<'_> {
-    fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next {
-        count(|calls| &calls.steps[at as usize].2);
-        self.0.step(words, at, places)
-    }
-
-    fn find(&mut self, words: &[u64], site: u32, key: &[u64]) -> Found {
-        count(|calls| &calls.sites[site as usize].1);
-        self.0.find(words, site, key)
-    }
-
-    fn note(&mut self, table: u32, noted: u32) {
-        count(|calls| &calls.notes[table as usize]);
-        self.0.note(table, noted);
-    }
-
-    fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next {
-        count(|calls| &calls.externs[call as usize].1);
-        self.0.call(words, call, places)
-    }
-
-    fn aborted(&self) -> bool {
-        self.0.aborted()
-    }
-
-    fn reject(&mut self, error: u64) {
-        self.0.reject(error);
-    }
-}
 
 fn main() {
     let args: Vec<_> = std::env::args().skip(1).collect();
@@ -201,16 +90,16 @@ fn measure(
         let mut switch = configured(&pipeline, script, interpreted);
         println!("{name}: set up in {:?}", begin.elapsed());
         send(&mut switch, &packets, packets.len(), 0);
-        COUNTS.store(!interpreted, Relaxed);
+        asked::count_calls(!interpreted);
         send(&mut switch, &packets, packets.len(), 1_000_000_000);
-        COUNTS.store(false, Relaxed);
+        asked::count_calls(false);
         let begin = ThreadTime::now();
         let sent = measured(&mut switch, &packets, count, 2_000_000_000);
         let ns = begin.elapsed().as_nanos() / count as u128;
         println!("{name}: {ns} ns per packet, {sent} of {count} came out");
     }
-    if let Some(calls) = CALLS.get() {
-        show(program, calls, packets.len());
+    if let Some(calls) = asked::calls() {
+        show(program, &calls, packets.len());
     }
     Ok(())
 }
@@ -265,8 +154,7 @@ fn send(switch: &mut Switch, packets: &[(u16, Vec<u8>)], count: usize, from_ns: 
 fn show(program: &Program, calls: &Calls, packets: usize) {
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for (op, loc, count) in &calls.steps {
-        let text = format!("{op:?}");
-        let name = text.split([' ', '{']).next().unwrap_or(&text);
+        let name = asked::kind(op);
         let file = program.files.get(loc.file as usize);
         let file = file.and_then(|file| file.rsplit('/').next()).unwrap_or("?");
         let line = format!("instruction {name}, {file}:{}", loc.line);
