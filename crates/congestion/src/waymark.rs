@@ -343,23 +343,29 @@ impl Waymark {
     }
 
     /// What passes, and a correction of the backlog towards b, which is at least β times a `speed` above 1, or
-    /// towards the window beside rivals.
+    /// towards the window beside rivals. With a `speed` above 1 there was no queue for a round trip; then it is the greater of
+    /// both.
     fn corrected(&self, ack: &AckEvent, passing: f64, speed: f64, propagation: f64) -> f64 {
         let arrival_rate = self.arrival_rate.unwrap_or(0.0);
         let delivered = passing * (propagation + self.delays.backward);
         let waiting = ack.in_flight as f64 - delivered;
         let gain = self.response.gain;
         let step = |backlog: f64| gain * (backlog - waiting) / propagation;
+        let own = || {
+            let goal = match speed > 1.0 {
+                true => self.target.max(speed * self.backlog),
+                false => self.target,
+            };
+            let fastest = self.target.max(self.backlog) / propagation;
+            step(goal).min(fastest.max(arrival_rate / 7.0))
+        };
         let step = match self.rivals.window() {
-            Some(window) => step(window - passing * propagation),
-            None => {
-                let goal = match speed > 1.0 {
-                    true => self.target.max(speed * self.backlog),
-                    false => self.target,
-                };
-                let fastest = self.target.max(self.backlog) / propagation;
-                step(goal).min(fastest.max(arrival_rate / 7.0))
+            Some(window) => {
+                let beside = step(window - passing * propagation);
+                // Rivals that leave no queue for a round trip take nothing now.
+                if speed > 1.0 { beside.max(own()) } else { beside }
             }
+            None => own(),
         };
         (passing + step).max(SLOWEST * arrival_rate)
     }

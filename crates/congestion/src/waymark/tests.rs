@@ -218,6 +218,26 @@ fn half_of_the_rate_taken_away_is_given_up() {
     assert!(path.queue < 4.0, "{}", path.queue);
 }
 
+/// The queue is full twice in 5 s, so that the window beside rivals would stay for 10 s; but 200 ms after they have gone
+/// there is no queue any more.
+#[test]
+fn a_path_without_a_queue_is_filled_also_after_rivals() {
+    let mut path = Path::new(1000.0);
+    path.run(10_000);
+    path.rate = 300.0;
+    for _ in 0..2 {
+        path.run(5_000);
+        path.queue += 20.0;
+        path.ci = true;
+        path.run(300);
+        path.ci = false;
+    }
+    path.rate = 1000.0;
+    path.run(2_000);
+    assert!(path.control.rivals.window().is_some());
+    assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
+}
+
 /// The pacing rate halves, and holds until acknowledgements arrive.
 #[test]
 fn a_timeout_forgets_what_was_measured() {
