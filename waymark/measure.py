@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -190,6 +190,10 @@ class FinishedRuns(Sequence[Result]):
 
     def __len__(self) -> int:
         return len(self._futures)
+
+    def __iter__(self) -> Iterator[Result]:
+        # A sequence's own iterator keeps the result before while the next one is read.
+        return (future.result() for future in self._futures)
 
     @overload
     def __getitem__(self, index: int) -> Result: ...

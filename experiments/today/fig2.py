@@ -63,21 +63,27 @@ def rows(runs: Runs) -> list[Row]:
     """Rates, their ratio, and how long packets of each kind wait, at each round-trip time."""
     table: list[Row] = []
     for rtt_ms in RTTS_MS:
-        results = runs[str(rtt_ms)]
         at = f", RTT {rtt_ms} ms"
-        mbps = [
-            [r.throughput_bps(flow, FROM_S, END_S) / 1e6 for r in results]
-            for flow in range(len(FLOWS))
-        ]
+        # Runs take 30 MB each with their traces: each is read once, and none is kept meanwhile.
+        measured = list(map(_measured, runs[str(rtt_ms)]))
+        mbps = [[run[flow][0] for run in measured] for flow in range(len(FLOWS))]
         for flow, control in enumerate(FLOWS):
             name = plots.NAMES[control] + at
             table.append(Row.of(name, "Mb/s", mbps[flow]))
-            p99 = [_waited_p99_ms(r, flow) for r in results]
+            p99 = [run[flow][1] for run in measured]
             table.append(Row.of(f"{name}, waited, p99", "ms", p99))
         table.append(Row.ratio_of(f"Prague/CUBIC{at}", mbps[1], mbps[0]))
         shares = [100 * sum(both) * 1e6 / RATE_BPS for both in zip(*mbps, strict=True)]
         table.append(Row.of(f"both{at}, of the link", "%", shares))
     return table
+
+
+def _measured(run: Result) -> list[tuple[float, float]]:
+    """Of each flow: its rate in Mb/s, and the 99th percentile of how long packets wait in ms."""
+    return [
+        (run.throughput_bps(flow, FROM_S, END_S) / 1e6, _waited_p99_ms(run, flow))
+        for flow in range(len(FLOWS))
+    ]
 
 
 def _waited_p99_ms(run: Result, flow: int) -> float:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from waymark.cli.base import EXIT_INTERRUPTED, Jobs, err
+from waymark.cli.heap import return_large_arrays
 from waymark.measure import Handed, Plan, hand_out
 from waymark.pool import pool
 from waymark.progress import progress
@@ -59,6 +60,7 @@ class Work:
             title: of the progress bar.
             captures: a folder for the packets of the first seed's runs; None: none are captured.
         """
+        return_large_arrays()
         store = Store(self.out_dir / KEPT, _note, afresh=self.again)
         sizes = [size for plan in plans for size in plan.sizes]
         try:
