@@ -22,7 +22,7 @@
 //! acknowledged segment was sent replaces `D` if it is greater.
 //!
 //! [`rivals`] says what shows flows that fill the queue, and the window beside them; it replaces
-//! `D R + β` then.
+//! `D R + β` then, unless it is less and there was no queue for a round trip.
 //!
 //! A lost segment counts as arrived: it has left the queues. That holds unless the queue was full;
 //! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone

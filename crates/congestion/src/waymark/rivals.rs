@@ -6,7 +6,7 @@
 //! full: then it grows by what CUBIC's would have grown since. It falls when a recovery begins, and once
 //! per round trip of a recovery that lasts. So flows of this control alone never fill a queue again and
 //! again. The window ends when the queue has not been full for twice the longest time between two full
-//! queues.
+//! queues. Until then it bounds the flow only where there was a queue in the last round trip.
 
 use crate::event::AckEvent;
 
