@@ -110,8 +110,9 @@ _NUMBERS = ("size_octets", "start_s", "end_s", "ideal_s")
 class FlowFile:
     """A Parquet file with a row per flow, which may be written while a run continues.
 
-    Its columns are those of :class:`Completions`, and ``slowdown``. It is whole when the ``with``
-    block is left::
+    Its columns are those of :class:`Completions`, and ``slowdown``. Until the ``with`` block is
+    left, its name ends with ``.partial``; if that is by an exception, the file is removed, and one
+    of an earlier run stays::
 
         with FlowFile(file) as flows:
             result = run(scenario, ended=flows.of(scenario))
@@ -126,19 +127,26 @@ class FlowFile:
         import pyarrow.parquet as pq
 
         self._file = file
+        self._partial = file.with_name(f"{file.name}.partial")
         self._schema = pa.schema(
             [("flow", pa.int64()), ("source", pa.string()), ("target", pa.string())]
             + [(name, pa.float64()) for name in (*_NUMBERS, "slowdown")]
         )
         with os_errors(file):
-            self._writer = pq.ParquetWriter(file, self._schema)
+            self._writer = pq.ParquetWriter(self._partial, self._schema)
 
     def __enter__(self) -> "FlowFile":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        with os_errors(self._file):
-            self._writer.close()
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        try:
+            with os_errors(self._file):
+                self._writer.close()
+                if failure is None:
+                    self._partial.replace(self._file)
+        finally:
+            with os_errors(self._file):
+                self._partial.unlink(missing_ok=True)
 
     def add(self, flows: Completions) -> None:
         """Write rows, as a group.

@@ -4,13 +4,15 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from waymark import files
 from waymark.controls import BY_NAME
-from waymark.errors import WaymarkError, os_errors, suggestion
+from waymark.errors import WaymarkError, suggestion
 from waymark.topology import Topology
 from waymark.traffic import MODERN, Flow, ModernProfile
 
@@ -19,6 +21,9 @@ DATACENTER = replace(MODERN, min_rto_s=0.005, initial_rto_s=0.01, delayed_ack_s=
 
 HEADER_OCTETS = 52
 """Of a data packet: IPv4, TCP, and TCP's timestamps."""
+
+MOST_FLOWS = 1 << 20
+"""Of a run, sources included."""
 
 _FOLDER = Path(__file__).parent / "flow_sizes"
 
@@ -32,20 +37,27 @@ class FlowSizes:
         percent: the share of flows of at most each size, from 0 to 100.
 
     Raises:
-        WaymarkError: fewer than two points, points that do not increase, or not from 0 to 100.
+        WaymarkError: fewer than two points, points that do not increase, sizes without an end, or
+            shares that are not from 0 to 100.
     """
 
     octets: tuple[float, ...]
     percent: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        rising = all(a < b for a, b in pairwise(self.octets)) and all(
-            a <= b for a, b in pairwise(self.percent)
-        )
-        if len(self.octets) < 2 or len(self.octets) != len(self.percent) or not rising:
+        if len(self.octets) < 2 or len(self.octets) != len(self.percent):
             raise WaymarkError(
-                "flow sizes: expected two or more points, with sizes and shares that increase"
+                f"flow sizes: {len(self.octets)} sizes with {len(self.percent)} shares, expected "
+                "two or more points"
             )
+        points = zip(self.octets, self.percent, strict=True)
+        for (size, share), (larger, more) in pairwise(points):
+            if not (size < larger < inf and share <= more):
+                raise WaymarkError(
+                    f"flow sizes: {larger:g} octets with {more:g} % after {size:g} octets with "
+                    f"{share:g} %, expected sizes and shares that increase (a step, as 999 and "
+                    "1000 octets)"
+                )
         if self.octets[0] < 0 or (self.percent[0], self.percent[-1]) != (0, 100):
             raise WaymarkError(
                 f"flow sizes: from {self.percent[0]:g} to {self.percent[-1]:g} %, expected 0 to 100"
@@ -67,15 +79,23 @@ class FlowSizes:
                     f"no flow sizes {str(name)!r}; {suggestion(str(name), known)}; or a file .csv"
                 )
             path = _FOLDER / f"{name}.csv"
-        with os_errors(path):
-            text = path.read_text(encoding="utf-8")
-        rows = csv.reader(line for line in text.splitlines() if line and not line.startswith("#"))
-        if next(rows, None) != ["octets", "percent"]:
-            raise WaymarkError(f"{path}: expected a first line 'octets,percent'")
-        try:
-            points = [(float(octets), float(percent)) for octets, percent in rows]
-        except ValueError as error:
-            raise WaymarkError(f"{path}: expected two numbers in each line: {error}") from error
+        # A byte order mark, as spreadsheets write it, says nothing here.
+        text = files.read_text(path).removeprefix("\ufeff")
+        lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+        rows = ([value.strip() for value in row] for row in csv.reader(lines))
+        if (first := next(rows, None)) != ["octets", "percent"]:
+            found = "nothing" if first is None else repr(",".join(first)[:60])
+            raise WaymarkError(f"{path}: expected a first line 'octets,percent', found {found}")
+        points: list[tuple[float, float]] = []
+        for row in rows:
+            try:
+                octets, percent = map(float, row)
+            except ValueError as error:
+                line = ",".join(row)[:60]
+                raise WaymarkError(
+                    f"{path}: expected two numbers in each line, found {line!r}"
+                ) from error
+            points.append((octets, percent))
         try:
             return FlowSizes(tuple(p[0] for p in points), tuple(p[1] for p in points))
         except WaymarkError as error:
@@ -123,7 +143,8 @@ def poisson(
         profile: None: :func:`profile_for` the algorithm.
 
     Raises:
-        WaymarkError: a load or a time that is not above 0, or a topology with one host.
+        WaymarkError: a load or a time that is not above 0, a topology with one host, or more than
+            :data:`MOST_FLOWS`.
     """
     if not load > 0 or not until_s > 0:
         raise WaymarkError(f"load {load:g}, until {until_s:g} s: expected more than 0")
@@ -135,6 +156,12 @@ def poisson(
     octets = sizes.mean_octets * profile.packet_octets / packet
     random = np.random.default_rng(seed)
     per_s = load * float(rates.sum()) / (8 * octets)
+    if not per_s * until_s <= MOST_FLOWS:
+        raise WaymarkError(
+            f"load {load:g}, until {until_s:g} s: some {per_s * until_s:.3g} flows of "
+            f"{sizes.mean_octets:.3g} octets, expected at most {MOST_FLOWS}: a lower load or less "
+            "time"
+        )
     count = int(random.poisson(per_s * until_s))
     starts = np.sort(random.uniform(0, until_s, count))
     chosen: list[int] = random.choice(len(senders), count, p=rates / rates.sum()).tolist()

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from waymark.cli.base import EXIT_INTERRUPTED, Jobs, err
+from waymark.cli.base import EXIT_INTERRUPTED, MOST_THREADS, Jobs, err
 from waymark.measure import Handed, Plan, hand_out
 from waymark.pool import pool
 from waymark.progress import progress
@@ -43,7 +43,11 @@ class Work:
     ] = False
     threads: Annotated[
         int,
-        typer.Option(min=1, help="Threads for each run, whose results do not depend on them."),
+        typer.Option(
+            min=1,
+            max=MOST_THREADS,
+            help="Threads for each run, whose results do not depend on them.",
+        ),
     ] = 1
 
     @contextmanager
