@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
@@ -307,3 +310,42 @@ def test_more_threads_than_any_machine_has_are_refused(cli: Cli, command: tuple[
     done = cli(*command, "--threads", 10**20)
     assert done.code == 2
     assert "less than or equal to 1024" in done.err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"pattern": [("h0_0_0", "x")]}, "pattern: h0_0_0->x: target: found 'x'"),
+        ({"pattern": [("x", "h0_0_0")]}, "pattern: x->h0_0_0: source: found 'x'"),
+        ({"pattern": []}, "pattern: no pairs"),
+        ({"seed": -1}, "seed -1, expected 0 or more"),
+        (
+            {"profile": replace(DATACENTER, packet_octets=52)},
+            "packet_octets 52, expected more than the headers' 52",
+        ),
+    ],
+)
+def test_traffic_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"load": 0.3, "until_s": 1e-3, "seed": 1, **settings}
+    with pytest.raises(WaymarkError, match=message):
+        poisson(fat_tree(4), FlowSizes.load("hadoop"), "cubic", **given)
+
+
+def test_files_that_are_none_of_flows_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "flows.parquet"
+    with pytest.raises(WaymarkError, match="no such file"):
+        Completions.read(file)
+    file.write_bytes(b"no Parquet")
+    with pytest.raises(WaymarkError, match="not a file of flows"):
+        Completions.read(file)
+    pq.write_table(pa.table({"flow": [1]}), file)
+    with pytest.raises(WaymarkError, match="not a file of flows"):
+        Completions.read(file)
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_a_run_has_a_thread(threads: int) -> None:
+    network = leaf_spine(1, 1, 2)
+    scenario = Scenario("none", network, 0.1, incast(network, "cubic", senders=1, octets=1, seed=1))
+    with pytest.raises(WaymarkError, match=f"threads {threads}, expected 1 or more"):
+        run(scenario, threads=threads)

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from waymark import _core
+from waymark import _core, files
 from waymark.addressing import Addressing, derive, path
-from waymark.errors import os_errors
+from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
 from waymark.scenario import Scenario
 from waymark.topology import Link
@@ -91,10 +91,16 @@ class Completions:
         Raises:
             WaymarkError: it cannot be read.
         """
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        with os_errors(file):
-            table = pq.read_table(file).sort_by("flow")
+        files.require_file(file)
+        try:
+            with os_errors(file):
+                table = pq.read_table(file).sort_by("flow")
+            table = table.select(["flow", "source", "target", *_NUMBERS])
+        except (pa.ArrowInvalid, KeyError) as error:
+            raise WaymarkError(f"{file}: not a file of flows: {error}") from error
         columns: dict[str, Any] = {name: table.column(name) for name in table.column_names}
         return Completions(
             columns["flow"].to_numpy(),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from waymark import files
 from waymark.controls import BY_NAME
-from waymark.errors import WaymarkError, suggestion
+from waymark.errors import WaymarkError, check_choice, suggestion
 from waymark.topology import Topology
 from waymark.traffic import MODERN, Flow, ModernProfile
 
@@ -143,18 +143,19 @@ def poisson(
         profile: None: :func:`profile_for` the algorithm.
 
     Raises:
-        WaymarkError: a load or a time that is not above 0, a topology with one host, or more than
+        WaymarkError: a load or a time that is not above 0, a topology with one host, a pattern of
+            others than its hosts, a profile whose packets have no data, or more flows than
             :data:`MOST_FLOWS`.
     """
     if not load > 0 or not until_s > 0:
         raise WaymarkError(f"load {load:g}, until {until_s:g} s: expected more than 0")
     hosts = _hosts(topology, 2)
     profile = profile or profile_for(algorithm)
-    senders = hosts if pattern is None else [source for source, _ in pattern]
+    senders = hosts if pattern is None else _sources(pattern, hosts)
     rates = np.array([_uplink_bps(topology, host) for host in senders])
     packet = _payload(profile)
     octets = sizes.mean_octets * profile.packet_octets / packet
-    random = np.random.default_rng(seed)
+    random = _random(seed)
     per_s = load * float(rates.sum()) / (8 * octets)
     if not per_s * until_s <= MOST_FLOWS:
         raise WaymarkError(
@@ -193,7 +194,7 @@ def permutation(topology: Topology, seed: int) -> tuple[tuple[str, str], ...]:
         WaymarkError: a topology with one host.
     """
     hosts = _hosts(topology, 2)
-    order: list[int] = np.random.default_rng(seed).permutation(len(hosts)).tolist()
+    order: list[int] = _random(seed).permutation(len(hosts)).tolist()
     following = order[1:] + order[:1]
     return tuple((hosts[a], hosts[b]) for a, b in zip(order, following, strict=True))
 
@@ -227,7 +228,7 @@ def incast(
             f"incast: {senders} senders of {octets} octets, expected 1 to {len(hosts) - 1} of 1 or "
             "more"
         )
-    random = np.random.default_rng(seed)
+    random = _random(seed)
     its = target or hosts[int(random.integers(len(hosts)))]
     others = [host for host in hosts if host != its]
     profile = profile or profile_for(algorithm)
@@ -239,7 +240,27 @@ def incast(
     )
 
 
+def _sources(pattern: Sequence[tuple[str, str]], hosts: Sequence[str]) -> list[str]:
+    if not pattern:
+        raise WaymarkError("pattern: no pairs, expected (source, target) of one or more")
+    for source, target in pattern:
+        check_choice(f"pattern: {source}->{target}: source", source, hosts)
+        check_choice(f"pattern: {source}->{target}: target", target, hosts)
+    return [source for source, _ in pattern]
+
+
+def _random(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise WaymarkError(f"seed {seed}, expected 0 or more")
+    return np.random.default_rng(seed)
+
+
 def _payload(profile: ModernProfile) -> int:
+    if profile.packet_octets <= HEADER_OCTETS:
+        raise WaymarkError(
+            f"profile: packet_octets {profile.packet_octets}, expected more than the headers' "
+            f"{HEADER_OCTETS}"
+        )
     return profile.packet_octets - HEADER_OCTETS
 
 
