@@ -440,7 +440,7 @@ fn jumbo_frames_pass_when_the_mtu_grows() {
     sink.run(Duration::from_millis(200));
     assert_eq!(sink.received().packets, 10);
     assert_eq!(counters.of(1, Outside::ReceiveTooLong), 0);
-    // Less is no reason to begin anew.
+    // A smaller MTU needs no other rings.
     support::run(&format!("ip link set {} mtu 1500", lab.near(1))).unwrap();
     assert_eq!(lab.cross(10), 10);
     assert_eq!(counters.of(1, Outside::Reattached), 1);
