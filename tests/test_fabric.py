@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from conftest import Cli
@@ -15,9 +18,9 @@ from conftest import Cli
 from waymark import Flow, Scenario, Topology, WaymarkError, ecmp, run
 from waymark.addressing import derive
 from waymark.completion import Completions, FlowFile, completions, queue_histograms
-from waymark.fabric import Cable, dumbbell, fat_tree, leaf_spine, parking_lot
+from waymark.fabric import MOST_HOPS, Cable, dumbbell, fat_tree, leaf_spine, parking_lot
 from waymark.generated import generate
-from waymark.workload import FlowSizes, incast, permutation, poisson, profile_for
+from waymark.workload import DATACENTER, FlowSizes, incast, permutation, poisson, profile_for
 
 QUICK = Cable(1e9, 1e-6, 100)
 
@@ -48,6 +51,15 @@ def test_a_fat_tree_needs_an_even_number(k: int) -> None:
 def test_sizes(network: Topology, hosts: int, switches: int, links: int) -> None:
     sizes = (len(network.hosts), len(network.switches), len(network.links))
     assert sizes == (hosts, switches, links)
+
+
+def test_the_long_path_of_a_parking_lot_can_be_passed() -> None:
+    network = parking_lot(MOST_HOPS, QUICK, QUICK)
+    flow = Flow("s", "d", "cubic", DATACENTER, segments=3)
+    result = run(Scenario("far", network, 0.1, (flow,), sample_s=0.1))
+    assert result.flows[0].finished_s is not None
+    with pytest.raises(WaymarkError, match="hops 63, expected 1 to 62"):
+        parking_lot(MOST_HOPS + 1, QUICK, QUICK)
 
 
 @pytest.mark.parametrize(
@@ -181,11 +193,16 @@ def test_a_permutation_has_each_host_once() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("octets,percent\n0,0\n", "two or more points"),
+        ("octets,percent\n0,0\n", "1 sizes with 1 shares, expected two or more points"),
         ("octets,percent\n0,0\n5,90\n", "from 0 to 90 %, expected 0 to 100"),
         ("octets,percent\n5,0\n4,100\n", "that increase"),
         ("octets,percent\n5,x\n", "two numbers in each line"),
-        ("size,share\n", "expected a first line 'octets,percent'"),
+        ("octets,percent\n5,0,1\n", "two numbers in each line, found '5,0,1'"),
+        ("octets,percent\n5,0\ninf,100\n", "inf octets with 100 % after 5 octets"),
+        ("octets,percent\n5,0\n7,nan\n9,100\n", "7 octets with nan % after 5 octets"),
+        ("octets,percent\n", "0 sizes with 0 shares, expected two or more"),
+        ("size,share\n", "expected a first line 'octets,percent', found 'size,share'"),
+        ("", "found nothing"),
     ],
 )
 def test_flow_sizes_that_are_none_are_refused(tmp_path: Path, text: str, message: str) -> None:
@@ -195,11 +212,33 @@ def test_flow_sizes_that_are_none_are_refused(tmp_path: Path, text: str, message
         FlowSizes.load(file)
 
 
+def test_flow_sizes_of_spreadsheets_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "sizes.csv"
+    file.write_bytes(
+        b"\xef\xbb\xbfoctets, percent\r\n# a comment\r\n1000, 0\r\n  \r\n2000, 100\r\n"
+    )
+    assert FlowSizes.load(file) == FlowSizes((1000, 2000), (0, 100))
+
+
+def test_flow_sizes_that_are_no_text_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "sizes.csv"
+    file.write_bytes(b"\xd8\x00")
+    with pytest.raises(WaymarkError, match="not UTF-8 text"):
+        FlowSizes.load(file)
+
+
+@pytest.mark.parametrize("load", [1e9, 1e300, np.inf])
+def test_more_flows_than_a_run_has_are_refused(load: float) -> None:
+    with pytest.raises(WaymarkError, match=r"flows of .* octets, expected at most 1048576"):
+        poisson(fat_tree(4), FlowSizes.load("hadoop"), "cubic", load=load, until_s=1, seed=1)
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("fat-tree:x", "expected fat-tree:K"),
         ("leaf-spine:4x2", "expected leaf-spine:LEAVESxSPINESxHOSTS"),
+        pytest.param("fat-tree:" + "9" * 5000, "expected fat-tree:K", id="5000 digits"),
         ("ring:4", "fat-tree"),
     ],
 )
@@ -246,3 +285,67 @@ def test_the_command_writes_its_files(cli: Cli, tmp_path: Path) -> None:
         assert flows.num_rows == row["flows"]
         queues = pq.read_table(tmp_path / f"{row['control']}-queues.parquet")
         assert set(queues["link"].to_pylist()) <= {link.name for link in fat_tree(4).links}
+
+
+def test_the_command_names_the_files_that_it_wrote(cli: Cli, tmp_path: Path) -> None:
+    run = ("--incast", 1, "--drain", "1 ms", "--out", tmp_path)
+    (tmp_path / "reno-flows.parquet").write_bytes(b"of an earlier run")
+    done = cli("fabric", "cubic", "cubic", *run)
+    assert done.code == 0, done.err
+    named = [line for line in done.out.splitlines() if line.endswith(".parquet")]
+    assert named == [str(tmp_path / f"cubic-{kind}.parquet") for kind in ("flows", "queues")]
+
+
+def test_a_run_that_fails_leaves_the_files_of_the_one_before(cli: Cli, tmp_path: Path) -> None:
+    file = tmp_path / "cubic-flows.parquet"
+    file.write_bytes(b"of an earlier run")
+    done = cli("fabric", "cubic", "--incast", 1, "--drain", "1e20 s", "--out", tmp_path)
+    assert done.code == 2
+    assert file.read_bytes() == b"of an earlier run"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("command", [("fabric", "cubic"), ("run", "chan/fig3.6")])
+def test_more_threads_than_any_machine_has_are_refused(cli: Cli, command: tuple[str, str]) -> None:
+    done = cli(*command, "--threads", 10**20)
+    assert done.code == 2
+    assert "less than or equal to 1024" in done.err
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"pattern": [("h0_0_0", "x")]}, "pattern: h0_0_0->x: target: found 'x'"),
+        ({"pattern": [("x", "h0_0_0")]}, "pattern: x->h0_0_0: source: found 'x'"),
+        ({"pattern": []}, "pattern: no pairs"),
+        ({"seed": -1}, "seed -1, expected 0 or more"),
+        (
+            {"profile": replace(DATACENTER, packet_octets=52)},
+            "packet_octets 52, expected more than the headers' 52",
+        ),
+    ],
+)
+def test_traffic_that_cannot_be_is_refused(settings: dict[str, Any], message: str) -> None:
+    given: dict[str, Any] = {"load": 0.3, "until_s": 1e-3, "seed": 1, **settings}
+    with pytest.raises(WaymarkError, match=message):
+        poisson(fat_tree(4), FlowSizes.load("hadoop"), "cubic", **given)
+
+
+def test_files_that_are_none_of_flows_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "flows.parquet"
+    with pytest.raises(WaymarkError, match="no such file"):
+        Completions.read(file)
+    file.write_bytes(b"no Parquet")
+    with pytest.raises(WaymarkError, match="not a file of flows"):
+        Completions.read(file)
+    pq.write_table(pa.table({"flow": [1]}), file)
+    with pytest.raises(WaymarkError, match="not a file of flows"):
+        Completions.read(file)
+
+
+@pytest.mark.parametrize("threads", [0, -1])
+def test_a_run_has_a_thread(threads: int) -> None:
+    network = leaf_spine(1, 1, 2)
+    scenario = Scenario("none", network, 0.1, incast(network, "cubic", senders=1, octets=1, seed=1))
+    with pytest.raises(WaymarkError, match=f"threads {threads}, expected 1 or more"):
+        run(scenario, threads=threads)

@@ -309,3 +309,14 @@ def test_a_scheduler_that_is_not_there_is_reported(cli: Cli, tmp_path: Path) -> 
     shown = cli("run", "chan/fig2.2", "--scale", "quick", *arguments)
     assert shown.code == 2
     assert "no Dask scheduler at" in shown.err
+
+
+def test_a_scheduler_without_workers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(pools, "WORKERS_WITHIN_S", 0.1)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as local,
+        pytest.raises(WaymarkError, match="has no workers; start one: dask worker inproc"),
+        pools.pool(scheduler=local.scheduler_address),
+    ):
+        pass

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from waymark import _core
+from waymark import _core, files
 from waymark.addressing import Addressing, derive, path
-from waymark.errors import os_errors
+from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result
 from waymark.scenario import Scenario
 from waymark.topology import Link
@@ -91,10 +91,16 @@ class Completions:
         Raises:
             WaymarkError: it cannot be read.
         """
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        with os_errors(file):
-            table = pq.read_table(file).sort_by("flow")
+        files.require_file(file)
+        try:
+            with os_errors(file):
+                table = pq.read_table(file).sort_by("flow")
+            table = table.select(["flow", "source", "target", *_NUMBERS])
+        except (pa.ArrowInvalid, KeyError) as error:
+            raise WaymarkError(f"{file}: not a file of flows: {error}") from error
         columns: dict[str, Any] = {name: table.column(name) for name in table.column_names}
         return Completions(
             columns["flow"].to_numpy(),
@@ -110,8 +116,9 @@ _NUMBERS = ("size_octets", "start_s", "end_s", "ideal_s")
 class FlowFile:
     """A Parquet file with a row per flow, which may be written while a run continues.
 
-    Its columns are those of :class:`Completions`, and ``slowdown``. It is whole when the ``with``
-    block is left::
+    Its columns are those of :class:`Completions`, and ``slowdown``. Until the ``with`` block is
+    left, its name ends with ``.partial``; if that is by an exception, the file is removed, and one
+    of an earlier run stays::
 
         with FlowFile(file) as flows:
             result = run(scenario, ended=flows.of(scenario))
@@ -126,19 +133,26 @@ class FlowFile:
         import pyarrow.parquet as pq
 
         self._file = file
+        self._partial = file.with_name(f"{file.name}.partial")
         self._schema = pa.schema(
             [("flow", pa.int64()), ("source", pa.string()), ("target", pa.string())]
             + [(name, pa.float64()) for name in (*_NUMBERS, "slowdown")]
         )
         with os_errors(file):
-            self._writer = pq.ParquetWriter(file, self._schema)
+            self._writer = pq.ParquetWriter(self._partial, self._schema)
 
     def __enter__(self) -> "FlowFile":
         return self
 
-    def __exit__(self, *_: object) -> None:
-        with os_errors(self._file):
-            self._writer.close()
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        try:
+            with os_errors(self._file):
+                self._writer.close()
+                if failure is None:
+                    self._partial.replace(self._file)
+        finally:
+            with os_errors(self._file):
+                self._partial.unlink(missing_ok=True)
 
     def add(self, flows: Completions) -> None:
         """Write rows, as a group.

@@ -14,7 +14,10 @@ FABRIC_PROGRAM = "v1model/fabric.p4"
 """Several next hops per route, the marks, and ECN."""
 
 MOST = 252
-"""Leaves, hosts at a switch and hops, which an octet of an address counts."""
+"""Leaves and hosts at a switch, which an octet of an address counts."""
+
+MOST_HOPS = 62
+"""Links between switches in a row: hosts send with a TTL of 64, which passes 63 switches."""
 
 
 @dataclass(frozen=True)
@@ -178,14 +181,14 @@ def parking_lot(
     ``s<i>`` is at the switch before the hop and ``d<i>`` at the one behind it.
 
     Args:
-        hops: links between switches, 1 to 252.
+        hops: links between switches, 1 to :data:`MOST_HOPS`.
         cable: between hosts and switches.
         bottleneck: between switches.
 
     Raises:
         WaymarkError: another number of hops.
     """
-    _require("parking lot: hops", hops)
+    _require("parking lot: hops", hops, MOST_HOPS)
     places = {"s": 0, "d": hops}
     for hop in range(1, hops + 1):
         places |= {f"s{hop}": hop - 1, f"d{hop}": hop}
@@ -202,9 +205,9 @@ def parking_lot(
     return Topology(tuple(hosts), tuple(_switches(names, program, feedback)), tuple(links))
 
 
-def _require(what: str, number: int) -> None:
-    if not 1 <= number <= MOST:
-        raise WaymarkError(f"{what} {number}, expected 1 to {MOST}")
+def _require(what: str, number: int, most: int = MOST) -> None:
+    if not 1 <= number <= most:
+        raise WaymarkError(f"{what} {number}, expected 1 to {most}")
 
 
 def _switches(names: Collection[str], program: str, feedback: Collection[str]) -> Iterator[Switch]:

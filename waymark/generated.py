@@ -42,8 +42,8 @@ def generate(
     if kind not in FORMS:
         raise WaymarkError(f"topology {text}: {suggestion(kind, list(FORMS))}")
     words = numbers.split("x")
-    if len(words) != _NUMBERS[kind] or not all(word.isdecimal() for word in words):
-        raise WaymarkError(f"topology {text}: expected {FORMS[kind]}, with numbers")
+    if len(words) != _NUMBERS[kind] or not all(map(_is_size, words)):
+        raise WaymarkError(f"topology {text[:60]}: expected {FORMS[kind]}, with numbers")
     sizes = [int(word) for word in words]
     match kind:
         case "fat-tree":
@@ -57,6 +57,11 @@ def generate(
             return dumbbell(sizes[0], cable, trunk or cable, feedback=feedback)
         case _:
             return parking_lot(sizes[0], cable, trunk or cable, feedback=feedback)
+
+
+def _is_size(word: str) -> bool:
+    """Whether a word is a number that ``int`` reads: it refuses those of thousands of digits."""
+    return word.isdecimal() and len(word) < 10
 
 
 def as_yaml(topology: Topology, description: str) -> str:

@@ -46,6 +46,9 @@ class _Executor(Protocol):
 RECENT, RECENT_OCTETS = 256, 8 << 20
 """How many results stay in memory although a store has them, and their octets there, at most."""
 
+WORKERS_WITHIN_S = 60
+"""How long a Dask cluster may take until it has a worker."""
+
 
 class _Recent:
     """The results that were read or made last."""
@@ -219,8 +222,8 @@ def pool(
         threads: among how many each run's network is divided, at most.
 
     Raises:
-        WaymarkError: the scheduler cannot be reached, Dask is not installed, or this process is a
-            worker of a pool itself.
+        WaymarkError: the scheduler cannot be reached or has no workers, Dask is not installed, or
+            this process is a worker of a pool itself.
     """
     if scheduler is not None:
         with _dask(scheduler) as executor:
@@ -255,6 +258,12 @@ def _dask(address: str) -> Generator[_Executor]:
     except (OSError, ValueError) as error:
         raise WaymarkError(f"no Dask scheduler at {address}: {error}") from error
     with client:
+        try:
+            client.wait_for_workers(1, timeout=WORKERS_WITHIN_S)
+        except TimeoutError as error:
+            raise WaymarkError(
+                f"the Dask scheduler at {address} has no workers; start one: dask worker {address}"
+            ) from error
         executor = client.get_executor(pure=False)
         try:
             yield executor

@@ -45,8 +45,10 @@ def run(
     Raises:
         WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
             capture that cannot be written, a congestion control in Python that fails: the message
-            ends with its traceback.
+            ends with its traceback; or fewer threads than one.
     """
+    if threads < 1:
+        raise WaymarkError(f"threads {threads}, expected 1 or more")
     started, started_cpu = time.monotonic(), time.process_time()
     tables: dict[str, list[str]] = {}
     try:

@@ -4,13 +4,15 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from waymark import files
 from waymark.controls import BY_NAME
-from waymark.errors import WaymarkError, os_errors, suggestion
+from waymark.errors import WaymarkError, check_choice, suggestion
 from waymark.topology import Topology
 from waymark.traffic import MODERN, Flow, ModernProfile
 
@@ -19,6 +21,9 @@ DATACENTER = replace(MODERN, min_rto_s=0.005, initial_rto_s=0.01, delayed_ack_s=
 
 HEADER_OCTETS = 52
 """Of a data packet: IPv4, TCP, and TCP's timestamps."""
+
+MOST_FLOWS = 1 << 20
+"""Of a run, sources included."""
 
 _FOLDER = Path(__file__).parent / "flow_sizes"
 
@@ -32,20 +37,27 @@ class FlowSizes:
         percent: the share of flows of at most each size, from 0 to 100.
 
     Raises:
-        WaymarkError: fewer than two points, points that do not increase, or not from 0 to 100.
+        WaymarkError: fewer than two points, points that do not increase, sizes without an end, or
+            shares that are not from 0 to 100.
     """
 
     octets: tuple[float, ...]
     percent: tuple[float, ...]
 
     def __post_init__(self) -> None:
-        rising = all(a < b for a, b in pairwise(self.octets)) and all(
-            a <= b for a, b in pairwise(self.percent)
-        )
-        if len(self.octets) < 2 or len(self.octets) != len(self.percent) or not rising:
+        if len(self.octets) < 2 or len(self.octets) != len(self.percent):
             raise WaymarkError(
-                "flow sizes: expected two or more points, with sizes and shares that increase"
+                f"flow sizes: {len(self.octets)} sizes with {len(self.percent)} shares, expected "
+                "two or more points"
             )
+        points = zip(self.octets, self.percent, strict=True)
+        for (size, share), (larger, more) in pairwise(points):
+            if not (size < larger < inf and share <= more):
+                raise WaymarkError(
+                    f"flow sizes: {larger:g} octets with {more:g} % after {size:g} octets with "
+                    f"{share:g} %, expected sizes and shares that increase (a step, as 999 and "
+                    "1000 octets)"
+                )
         if self.octets[0] < 0 or (self.percent[0], self.percent[-1]) != (0, 100):
             raise WaymarkError(
                 f"flow sizes: from {self.percent[0]:g} to {self.percent[-1]:g} %, expected 0 to 100"
@@ -67,15 +79,23 @@ class FlowSizes:
                     f"no flow sizes {str(name)!r}; {suggestion(str(name), known)}; or a file .csv"
                 )
             path = _FOLDER / f"{name}.csv"
-        with os_errors(path):
-            text = path.read_text(encoding="utf-8")
-        rows = csv.reader(line for line in text.splitlines() if line and not line.startswith("#"))
-        if next(rows, None) != ["octets", "percent"]:
-            raise WaymarkError(f"{path}: expected a first line 'octets,percent'")
-        try:
-            points = [(float(octets), float(percent)) for octets, percent in rows]
-        except ValueError as error:
-            raise WaymarkError(f"{path}: expected two numbers in each line: {error}") from error
+        # A byte order mark, as spreadsheets write it, says nothing here.
+        text = files.read_text(path).removeprefix("\ufeff")
+        lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+        rows = ([value.strip() for value in row] for row in csv.reader(lines))
+        if (first := next(rows, None)) != ["octets", "percent"]:
+            found = "nothing" if first is None else repr(",".join(first)[:60])
+            raise WaymarkError(f"{path}: expected a first line 'octets,percent', found {found}")
+        points: list[tuple[float, float]] = []
+        for row in rows:
+            try:
+                octets, percent = map(float, row)
+            except ValueError as error:
+                line = ",".join(row)[:60]
+                raise WaymarkError(
+                    f"{path}: expected two numbers in each line, found {line!r}"
+                ) from error
+            points.append((octets, percent))
         try:
             return FlowSizes(tuple(p[0] for p in points), tuple(p[1] for p in points))
         except WaymarkError as error:
@@ -123,18 +143,26 @@ def poisson(
         profile: None: :func:`profile_for` the algorithm.
 
     Raises:
-        WaymarkError: a load or a time that is not above 0, or a topology with one host.
+        WaymarkError: a load or a time that is not above 0, a topology with one host, a pattern of
+            others than its hosts, a profile whose packets have no data, or more flows than
+            :data:`MOST_FLOWS`.
     """
     if not load > 0 or not until_s > 0:
         raise WaymarkError(f"load {load:g}, until {until_s:g} s: expected more than 0")
     hosts = _hosts(topology, 2)
     profile = profile or profile_for(algorithm)
-    senders = hosts if pattern is None else [source for source, _ in pattern]
+    senders = hosts if pattern is None else _sources(pattern, hosts)
     rates = np.array([_uplink_bps(topology, host) for host in senders])
     packet = _payload(profile)
     octets = sizes.mean_octets * profile.packet_octets / packet
-    random = np.random.default_rng(seed)
+    random = _random(seed)
     per_s = load * float(rates.sum()) / (8 * octets)
+    if not per_s * until_s <= MOST_FLOWS:
+        raise WaymarkError(
+            f"load {load:g}, until {until_s:g} s: some {per_s * until_s:.3g} flows of "
+            f"{sizes.mean_octets:.3g} octets, expected at most {MOST_FLOWS}: a lower load or less "
+            "time"
+        )
     count = int(random.poisson(per_s * until_s))
     starts = np.sort(random.uniform(0, until_s, count))
     chosen: list[int] = random.choice(len(senders), count, p=rates / rates.sum()).tolist()
@@ -166,7 +194,7 @@ def permutation(topology: Topology, seed: int) -> tuple[tuple[str, str], ...]:
         WaymarkError: a topology with one host.
     """
     hosts = _hosts(topology, 2)
-    order: list[int] = np.random.default_rng(seed).permutation(len(hosts)).tolist()
+    order: list[int] = _random(seed).permutation(len(hosts)).tolist()
     following = order[1:] + order[:1]
     return tuple((hosts[a], hosts[b]) for a, b in zip(order, following, strict=True))
 
@@ -200,7 +228,7 @@ def incast(
             f"incast: {senders} senders of {octets} octets, expected 1 to {len(hosts) - 1} of 1 or "
             "more"
         )
-    random = np.random.default_rng(seed)
+    random = _random(seed)
     its = target or hosts[int(random.integers(len(hosts)))]
     others = [host for host in hosts if host != its]
     profile = profile or profile_for(algorithm)
@@ -212,7 +240,27 @@ def incast(
     )
 
 
+def _sources(pattern: Sequence[tuple[str, str]], hosts: Sequence[str]) -> list[str]:
+    if not pattern:
+        raise WaymarkError("pattern: no pairs, expected (source, target) of one or more")
+    for source, target in pattern:
+        check_choice(f"pattern: {source}->{target}: source", source, hosts)
+        check_choice(f"pattern: {source}->{target}: target", target, hosts)
+    return [source for source, _ in pattern]
+
+
+def _random(seed: int) -> np.random.Generator:
+    if seed < 0:
+        raise WaymarkError(f"seed {seed}, expected 0 or more")
+    return np.random.default_rng(seed)
+
+
 def _payload(profile: ModernProfile) -> int:
+    if profile.packet_octets <= HEADER_OCTETS:
+        raise WaymarkError(
+            f"profile: packet_octets {profile.packet_octets}, expected more than the headers' "
+            f"{HEADER_OCTETS}"
+        )
     return profile.packet_octets - HEADER_OCTETS
 
 

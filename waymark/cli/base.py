@@ -45,6 +45,9 @@ err = _Console(stderr=True)
 
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one per core.")]
 
+MOST_THREADS = 1024
+"""Of a run, as an option may ask for."""
+
 
 STANDARD = Path("-")
 """Standard output, where an option names a file to write."""

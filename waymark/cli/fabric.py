@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from waymark.cli.base import STANDARD, app, make, out, write
+from waymark.cli.base import MOST_THREADS, STANDARD, app, make, out, write
 from waymark.errors import WaymarkError
 from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
@@ -135,7 +135,10 @@ def fabric(
     ] = 65,
     seed: Annotated[int, typer.Option(min=0, help="Of the traffic and the run.")] = 1,
     threads: Annotated[
-        int, typer.Option(min=1, help="Divide the network among up to this many threads.")
+        int,
+        typer.Option(
+            min=1, max=MOST_THREADS, help="Divide the network among up to this many threads."
+        ),
     ] = 1,
     folder: Annotated[
         Path, typer.Option("--out", metavar="DIR", help="Where the Parquet files go.")
@@ -158,10 +161,12 @@ def fabric(
 
     for control in controls:
         check_choice("control", control, list(BY_NAME))
+    controls = list(dict.fromkeys(controls))
     drain = 9 * seconds if drain is None else drain
     make(folder)
     rows: list[dict[str, Any]] = []
     totals: list[dict[str, Any]] = []
+    files: list[Path] = []
     for control in controls:
         known = BY_NAME[control]
         cable = Cable(rate, delay, queue, ecn if known.reads_ecn else None)
@@ -177,7 +182,9 @@ def fabric(
         with FlowFile(file) as written:
             result = run(scenario, threads=threads, ended=written.of(scenario))
         measured = Completions.read(file)
-        write_queues(result, folder / f"{control}-queues.parquet")
+        queues = folder / f"{control}-queues.parquet"
+        write_queues(result, queues)
+        files += (file, queues)
         rows += _rows(control, measured)
         totals.append(_total(control, result))
     if as_json:
@@ -185,7 +192,7 @@ def fabric(
         return
     out.print(Table.of_rows([_shown(row) for row in rows], ("control", "size")))
     out.print(Table.of_rows([_shown(total) for total in totals], ("control",)))
-    for file in sorted(folder.glob("*.parquet")):
+    for file in files:
         print(file)
 
 

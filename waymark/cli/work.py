@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from waymark.cli.base import EXIT_INTERRUPTED, Jobs, err
+from waymark.cli.base import EXIT_INTERRUPTED, MOST_THREADS, Jobs, err
 from waymark.cli.heap import return_large_arrays
 from waymark.measure import Handed, Plan, hand_out
 from waymark.pool import pool
@@ -44,7 +44,11 @@ class Work:
     ] = False
     threads: Annotated[
         int,
-        typer.Option(min=1, help="Threads for each run, whose results do not depend on them."),
+        typer.Option(
+            min=1,
+            max=MOST_THREADS,
+            help="Threads for each run, whose results do not depend on them.",
+        ),
     ] = 1
 
     @contextmanager

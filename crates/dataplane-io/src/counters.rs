@@ -16,7 +16,7 @@ pub enum Outside {
     NoProgram,
     /// A frame that a capture could not record.
     CaptureFailed,
-    /// The interface was gone, came back, and was taken again: how often.
+    /// The interface was gone and came back, or its MTU grew, and it was taken again: how often.
     Reattached,
 }
 

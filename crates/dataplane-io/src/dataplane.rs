@@ -5,7 +5,7 @@ use crate::capture::{Capture, Unrecorded};
 use crate::clock::Clock;
 use crate::counters::{Counters, Outside};
 use crate::error::IoError;
-use crate::interface::{self, Interface, Received};
+use crate::interface::{self, Followed, Interface, Received};
 use crate::jobs::{Handle, Jobs};
 use crate::links::Links;
 use crate::offload;
@@ -446,8 +446,8 @@ impl Port {
         lost
     }
 
-    /// Releases its interface if that was deleted, and opens the one that has its name now. The frames that it
-    /// had taken and not sent.
+    /// Releases its interface if that was deleted or its packets have grown, and opens the one that has its name now.
+    /// The frames that it had taken and not sent.
     fn follow(
         &mut self,
         offloads: Offloads,
@@ -456,7 +456,12 @@ impl Port {
     ) -> Lost {
         let (name, number) = (&self.name, self.number);
         let mut unsent = Lost::NONE;
-        if let Some(mut gone) = self.interface.take_if(|interface| !interface.follow()) {
+        let mut followed = Followed::There;
+        let is_left = |interface: &mut Interface| {
+            followed = interface.follow();
+            followed != Followed::There
+        };
+        if let Some(mut gone) = self.interface.take_if(is_left) {
             unsent = gone.withdraw();
             counters.add(number, Outside::ReceiveOverflow, gone.take_overflow());
             let mut left = 0;
@@ -464,29 +469,40 @@ impl Port {
                 left += 1;
             }
             counters.add(number, Outside::Detached, left);
+            // Before anybody hears of it, as it takes the kernel a while.
             drop(gone);
-            controller.warn(format!(
-                "`{name}` is gone; port {number} is down until it is back"
-            ));
+            if followed == Followed::Gone {
+                // What was changed of the interface before went with it.
+                self.restorer = None;
+                controller.warn(format!(
+                    "`{name}` is gone; port {number} is down until it is back"
+                ));
+            }
         }
         // There will be news when it is there, and up.
         if self.interface.is_some() || !interface::is_up(name) {
             return unsent;
         }
-        // What was changed of the interface before went with it.
-        self.restorer = None;
-        let taken = Restorer::start(1)
-            .map_err(IoError::from)
-            .and_then(|mut restorer| {
-                let interface = Interface::open(name, offloads, &mut restorer)?;
-                Ok((interface, restorer))
-            });
+        let taken = match self.restorer.take() {
+            Some(restorer) => Ok(restorer),
+            None => Restorer::start(1).map_err(IoError::from),
+        }
+        .and_then(|mut restorer| {
+            let interface = Interface::open(name, offloads, &mut restorer)?;
+            Ok((interface, restorer))
+        });
         match taken {
             Ok((interface, restorer)) => {
+                counters.add(number, Outside::Reattached, 1);
+                controller.warn(match followed {
+                    Followed::Outgrown => format!(
+                        "`{name}` has an MTU of {} now; port {number} uses it with that",
+                        interface.mtu()
+                    ),
+                    _ => format!("`{name}` is back; port {number} uses it again"),
+                });
                 self.interface = Some(interface);
                 self.restorer = Some(restorer);
-                counters.add(number, Outside::Reattached, 1);
-                controller.warn(format!("`{name}` is back; port {number} uses it again"));
             }
             Err(error) => controller.warn(format!("port {number}: {error}")),
         }

@@ -30,6 +30,17 @@ pub struct Received {
     pub segment: u16,
 }
 
+/// What became of an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Followed {
+    /// It is there.
+    There,
+    /// It was deleted.
+    Gone,
+    /// Its MTU is larger than what there is room for: it is to be opened again.
+    Outgrown,
+}
+
 impl Interface {
     /// Takes an interface; the restorer puts it back as it was.
     pub fn open(name: &str, offloads: Offloads, restorer: &mut Restorer) -> Result<Self, IoError> {
@@ -71,15 +82,17 @@ impl Interface {
         self.mtu
     }
 
-    /// Whether it is still there: another one may have its name. Its MTU may have changed.
-    pub fn follow(&mut self) -> bool {
+    /// Looks whether it is still there, since another one may have its name, and at its MTU.
+    pub fn follow(&mut self) -> Followed {
         let device = Device::find(&self.name).ok();
         let Some(device) = device.filter(|device| device.index == self.index) else {
-            return false;
+            return Followed::Gone;
         };
         self.mtu = device.mtu;
-        self.socket.set_mtu(device.mtu);
-        true
+        match self.socket.set_mtu(device.mtu) {
+            true => Followed::There,
+            false => Followed::Outgrown,
+        }
     }
 
     /// Whether its link works.

@@ -420,6 +420,32 @@ fn an_interface_that_comes_back_is_taken_again() {
     assert_eq!(counters.of(2, Outside::Reattached), 0);
 }
 
+#[test]
+fn jumbo_frames_pass_when_the_mtu_grows() {
+    let Some(lab) = Lab::new("o") else {
+        return;
+    };
+    let (live, counters) = counting(&lab, DataplaneConfig::default());
+    for port in [1, 2] {
+        let (near, far) = (lab.near(port), lab.far(port));
+        support::run(&format!("ip link set {far} mtu 9000")).unwrap();
+        support::run(&format!("ip link set {near} mtu 9000")).unwrap();
+        assert_eq!(
+            warning(&live),
+            format!("`{near}` has an MTU of 9000 now; port {port} uses it with that")
+        );
+    }
+    let mut sink = lab.sink(2);
+    lab.send_of(1, 10, Duration::from_micros(200), 9000);
+    sink.run(Duration::from_millis(200));
+    assert_eq!(sink.received().packets, 10);
+    assert_eq!(counters.of(1, Outside::ReceiveTooLong), 0);
+    // A smaller MTU needs no other rings.
+    support::run(&format!("ip link set {} mtu 1500", lab.near(1))).unwrap();
+    assert_eq!(lab.cross(10), 10);
+    assert_eq!(counters.of(1, Outside::Reattached), 1);
+}
+
 /// A file system of the given number of octets; dropping this removes it.
 struct SmallDisk(PathBuf);
 

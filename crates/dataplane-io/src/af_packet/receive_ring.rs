@@ -53,6 +53,11 @@ impl ReceiveRing {
         Ok(ReceiveRing { ring, next: 0 })
     }
 
+    /// Whether it has room for packets of up to `mtu` octets.
+    pub fn holds(&self, mtu: usize) -> bool {
+        self.ring.holds(mtu)
+    }
+
     /// Hands the next frame to `each`; `false` if there is none.
     pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
         let frame = self.ring.frame(self.next);

@@ -32,8 +32,7 @@ impl Ring {
     /// Gives a socket a ring for packets of up to `mtu` octets, `PACKET_RX_RING` or `PACKET_TX_RING`. It is the
     /// socket's only one.
     pub fn of(socket: &OwnedFd, which: libc::c_int, mtu: usize) -> io::Result<Ring> {
-        // Room for Ethernet and tag, and for the kernel's headers and padding.
-        let frame_size = (mtu + 256).next_power_of_two().max(2048);
+        let frame_size = frame_size(mtu);
         let block_size = BLOCK.max(frame_size);
         let frames = RING.max(block_size) / frame_size;
         let request = libc::tpacket_req {
@@ -67,6 +66,11 @@ impl Ring {
         })
     }
 
+    /// Whether its frames have room for packets of up to `mtu` octets.
+    pub fn holds(&self, mtu: usize) -> bool {
+        frame_size(mtu) <= self.frame_size
+    }
+
     /// Octets of a frame, the kernel's header among them.
     pub fn frame_size(&self) -> usize {
         self.frame_size
@@ -98,4 +102,10 @@ impl Drop for Ring {
         // SAFETY: the mapping was made with this address and length, and nothing borrows from it now.
         unsafe { libc::munmap(self.base.cast().as_ptr(), length) };
     }
+}
+
+/// Octets of a frame for packets of up to `mtu` octets: room for Ethernet and tag, and for the kernel's headers and
+/// padding.
+fn frame_size(mtu: usize) -> usize {
+    (mtu + 256).next_power_of_two().max(2048)
 }

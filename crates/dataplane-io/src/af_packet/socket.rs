@@ -129,9 +129,13 @@ impl PacketSocket {
         }
     }
 
-    /// The interface's MTU has changed.
-    pub fn set_mtu(&mut self, mtu: usize) {
+    /// The interface's MTU has changed. `false` if its rings have no room for such packets: both are as large.
+    pub fn set_mtu(&mut self, mtu: usize) -> bool {
         self.mtu = mtu;
+        match &self.path {
+            Path::Rings { incoming, .. } => incoming.holds(mtu),
+            Path::Whole(_) => true,
+        }
     }
 
     /// Takes back the frames that the kernel has not sent yet.
