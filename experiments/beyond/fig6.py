@@ -324,9 +324,9 @@ EXPERIMENT = Experiment(
     ),
     notes=(
         "Only Waymark is fair on more than half of the networks: runs are short, and the buffers "
-        "of many have fewer packets than there are flows. Vegas has a shorter queue in the median, "
-        "and less throughput. Where Waymark has less than 98 %, bursts of cross traffic leave room "
-        "that BBR takes, except on three long paths."
+        "of many have fewer packets than there are flows. Vegas and DCTCP have shorter queues in "
+        "the median, and less throughput. Where Waymark has less than 98 %, bursts of cross "
+        "traffic leave room that BBR takes, except on three long paths."
     ),
     comparisons=today.compared(
         more=[
