@@ -223,7 +223,10 @@ def test_tcp_int_is_an_entry_of_a_port(tmp_path: Path) -> None:
     ("text", "error"),
     [
         ("csig: {locator: 128}", "csig.locator: found 128; valid: 1 to 127"),
-        ("csig: {locator: 1, interval: 300 us}", "(not 2^k us, k to 31); valid: 2^k us, such as 256 us"),
+        (
+            "csig: {locator: 1, interval: 300 us}",
+            "(not 2^k us, k to 31); valid: 2^k us, such as 256 us",
+        ),
         ("csig: {locator: 1, interval: 4294967296 us}", "(not 2^k us, k to 31); valid: 2^k us"),
         ("csig: {locator: 1, delay_unit: 0}", "delay_unit: found 0.0; valid: above 0, to 4294 s"),
         ("csig: {locator: 1, delay_unit: 2 h}", "delay_unit: found 7200.0; valid: above 0, to"),
