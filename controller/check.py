@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from waymark.yaml_file import Place, Problem
 
 if TYPE_CHECKING:
-    from controller.config import Config, PortConfig, SwitchConfig
+    from controller.config import Config, IntConfig, PortConfig, SwitchConfig
 
 
 def problems(config: Config) -> list[Problem]:
@@ -57,6 +57,8 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
     if port.telemetry is not None and not port.telemetry.remove and port.telemetry.node is None:
         message = "missing; valid: the switch's number in the domain, or remove: true"
         yield Problem((*place, "telemetry", "node"), message)
+    if port.telemetry is not None:
+        yield from _sources(port.telemetry, (*place, "telemetry", "sources"))
     if port.red is None:
         return
     if port.red.thmax <= port.red.thmin:
@@ -68,6 +70,19 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
             "wait (queue_limit without the one being sent)"
         )
         yield Problem((*place, "red", "thmin"), message)
+
+
+def _sources(telemetry: IntConfig, place: Place) -> Iterator[Problem]:
+    for number, source in enumerate(telemetry.sources):
+        low, high = source.dst_ports
+        for earlier, other in enumerate(telemetry.sources[:number]):
+            first, last = other.dst_ports
+            if source.protocol == other.protocol and low <= last and first <= high:
+                message = (
+                    f"found ports that source {earlier} of {source.protocol} has, {first} to "
+                    f"{last}; valid: each port in one source"
+                )
+                yield Problem((*place, number, "dst_ports"), message)
 
 
 def _csig(switch: SwitchConfig, place: Place) -> Iterator[Problem]:

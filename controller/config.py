@@ -23,7 +23,7 @@ from controller.replication import CloneSession, DefaultAction, MulticastGroup
 from waymark import csig, trim, units, yaml_file
 from waymark.drai import MAX_DEPTH
 from waymark.entry import Entry
-from waymark.fields import DualPi2Settings, Mac, Rate, RedSettings, Time
+from waymark.fields import MAX_S, DualPi2Settings, Mac, Rate, RedSettings, Time
 from waymark.ports import CPU_PORT, MAX_PORT
 from waymark.telemetry import HPCC, MAX_HOPS, Instruction, Request
 from waymark.topology import DEFAULT_PROGRAM
@@ -114,17 +114,24 @@ class CsigConfig(Settings):
     interval: Time = Field(
         256e-6, description="2^k us, such as 256 us: the time over which ports measure bandwidth"
     )
-    delay_unit: Time = Field(1e-6, description="a time with a unit: delays below are in band 0")
+    delay_unit: Time = Field(
+        1e-6, gt=0, le=MAX_S, description="above 0, to 4294 s: delays below are in band 0"
+    )
     octets_unit: float = Field(
-        1.0, gt=0, description="octets in an interval, above 0: bandwidth below is in band 0"
+        1.0,
+        gt=0,
+        le=csig.MAX_VALUE,
+        description=f"octets in an interval, above 0, to {csig.MAX_VALUE}: bandwidth below is in "
+        "band 0",
     )
 
     @field_validator("interval")
     @classmethod
     def _power_of_two(cls, interval_s: float) -> float:
         interval_us = interval_s * 1e6
-        if abs(interval_us - 2 ** round(log2(max(interval_us, 1)))) > 1e-3:
-            raise ValueError("not 2^k us")
+        exponent = round(log2(max(interval_us, 1)))
+        if exponent > csig.MAX_INTERVAL_LOG2 or abs(interval_us - 2**exponent) > 1e-3:
+            raise ValueError(f"not 2^k us, k to {csig.MAX_INTERVAL_LOG2}")
         return interval_s
 
     def quantiser(self) -> csig.Quantiser:

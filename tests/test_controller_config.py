@@ -223,7 +223,14 @@ def test_tcp_int_is_an_entry_of_a_port(tmp_path: Path) -> None:
     ("text", "error"),
     [
         ("csig: {locator: 128}", "csig.locator: found 128; valid: 1 to 127"),
-        ("csig: {locator: 1, interval: 300 us}", "(not 2^k us); valid: 2^k us, such as 256 us"),
+        (
+            "csig: {locator: 1, interval: 300 us}",
+            "(not 2^k us, k to 31); valid: 2^k us, such as 256 us",
+        ),
+        ("csig: {locator: 1, interval: 4294967296 us}", "(not 2^k us, k to 31); valid: 2^k us"),
+        ("csig: {locator: 1, delay_unit: 0}", "delay_unit: found 0.0; valid: above 0, to 4294 s"),
+        ("csig: {locator: 1, delay_unit: 2 h}", "delay_unit: found 7200.0; valid: above 0, to"),
+        ("csig: {locator: 1, octets_unit: .inf}", "octets_unit: found inf; valid: octets in an"),
         ("csig: {locator: 1}", "ports.1.rate: missing; valid: bits per second with a unit, at"),
     ],
 )
@@ -238,6 +245,8 @@ def test_csig_that_cannot_be_is_refused(tmp_path: Path, text: str, error: str) -
     [
         ("tcp_int: true", "tcp_int: tcp_int needs rate, which is missing"),
         ("csig: {insert: rate}", "csig.insert: found 'rate'; valid: abw, abw/c or delay"),
+        ("dual_pi2: {target: -1}", "dual_pi2.target: found -1 (not a time); valid: 0 to 4294 s"),
+        ("dual_pi2: {step: 4295 s}", "dual_pi2.step: found 4295.0; valid: 0 to 4294 s"),
         ("csig: {strip: true}", "csig.strip: found true without csig at the switch"),
     ],
 )
@@ -296,6 +305,11 @@ def test_telemetry_is_an_entry_of_a_port_and_one_of_each_source(tmp_path: Path) 
         (
             "node: 5, remove: true, sources: [{protocol: tcp, instructions: [colour]}]",
             "valid: a list of any of node, ports, latency, queue, arrival, departure, sent, rate",
+        ),
+        (
+            "remove: true, sources: [{protocol: udp, dst_ports: [1, 9]}, {protocol: tcp}, "
+            "{protocol: udp, dst_ports: [9, 20]}]",
+            "sources.2.dst_ports: found ports that source 0 of udp has, 1 to 9; valid: each port",
         ),
     ],
 )

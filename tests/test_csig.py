@@ -91,3 +91,21 @@ def test_ranges_have_no_gaps_and_no_overlaps() -> None:
             assert expected_low == 2**32
             assert bands == sorted(set(bands))
             assert (bands[0], bands[-1]) == (0, 31)
+
+
+def test_bands_beyond_what_the_program_counts_have_no_range() -> None:
+    """1000 packets take 12,000 s at 1 kb/s, 2^32 µs are 4295 s."""
+    ranges = list(quantiser_for([(1e3, 1000)]).ranges(DELAY))
+    assert all(low <= high for (low, high), _ in ranges)
+    highs = [high for (_, high), _ in ranges]
+    assert [low for (low, _), _ in ranges] == [0, *(high + 1 for high in highs[:-1])]
+    assert highs[-1] == 2**32 - 1
+
+
+def test_an_interval_fits_the_hosts_clocks() -> None:
+    assert [quantiser_for([(rate, 20)]).interval_log2 for rate in (1e3, 179, 100, 1)] == [
+        29,
+        31,
+        31,
+        31,
+    ]

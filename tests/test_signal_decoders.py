@@ -93,6 +93,13 @@ def test_wireshark_shows_csig_s_tag_and_what_is_behind_it(tmp_path: Path) -> Non
     ]
 
 
+def test_wireshark_says_that_a_packet_behind_csig_s_tag_is_cut(tmp_path: Path) -> None:
+    tagged = frame(csig=frames.csig(2, 22))
+    fields = ("csig.band", "csig.malformed", "_ws.lua.error")
+    shown = dissect(tmp_path, "csig.lua", fields, Ether(tagged), Ether(tagged[:30]))
+    assert shown == ["22;;", "22;1;"]
+
+
 def test_wireshark_shows_tcp_int_and_a_right_checksum(tmp_path: Path) -> None:
     fields = ("tcp_int.value", "tcp_int.hop", "tcp_int.latency", "tcp_int.hop_echo")
     fields = (*fields, "tcp_int.malformed", "tcp.checksum.status")

@@ -36,8 +36,8 @@ def test_what_is_no_rate_is_refused_with_the_units(text: str) -> None:
         parse_rate(text)
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), "1e400 s", True])
-def test_a_quantity_is_finite(number: float) -> None:
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), "1e400 s", "1e306 h", -1, True])
+def test_a_quantity_is_finite_and_not_negative(number: float) -> None:
     with pytest.raises(WaymarkError, match="is not a time"):
         parse_time(number)
 

@@ -35,9 +35,12 @@ INTERVAL_LOG2 = 8
 """256 µs, the draft's default and the shortest here."""
 INTERVAL_PACKETS = 32
 """Packets of the MTU in an interval on the slowest link, at least."""
+MAX_INTERVAL_LOG2 = 31
+"""Hosts have the interval as 32 bits of µs. Where it is too short for the packets, links are slower
+than 179 b/s."""
+MAX_VALUE = 2**32 - 1
+"""Of octets and µs that the program compares."""
 
-_MAX_INTERVAL_LOG2 = 40
-_MAX_VALUE = 2**32 - 1  # bit<32> value
 _OCTAVES = (BANDS - 2) / 2
 """Between the unit and the last band's begin."""
 
@@ -63,19 +66,19 @@ class Quantiser:
 
     def capacity_octets(self, rate_bps: float) -> int:
         """Octets that a port sends in an interval; at least 1, and what the program can count."""
-        return max(1, min(int(rate_bps / 8e6 * self.interval_us), _MAX_VALUE))
+        return max(1, min(int(rate_bps / 8e6 * self.interval_us), MAX_VALUE))
 
     def ranges(self, signal: int) -> Iterator[tuple[tuple[int, int], int]]:
         """The values of a signal's bands, from and to, and the band. Bands that hold no whole
-        number are left out."""
+        number that the program can count are left out."""
         if signal == AVAILABLE_SHARE:
             begins = [2**16 // BANDS * band for band in range(BANDS)]
         else:
             unit = self.delay_unit_us if signal == DELAY else self.octets_unit
             begins = [0, *(ceil(unit * 2 ** (step / 2)) for step in range(BANDS - 1))]
         for band, low in enumerate(begins):
-            high = begins[band + 1] - 1 if band + 1 < BANDS else _MAX_VALUE
-            low, high = min(low, _MAX_VALUE), min(high, _MAX_VALUE)
+            high = begins[band + 1] - 1 if band + 1 < BANDS else MAX_VALUE
+            high = min(high, MAX_VALUE)
             if low <= high:
                 yield (low, high), band
 
@@ -91,11 +94,11 @@ def quantiser_for(ports: Iterable[tuple[float, int]]) -> Quantiser:
     rates = [rate_bps for rate_bps, _ in rates_and_limits]
     octets_per_us = min(rates) / 8e6
     interval_log2 = ceil(log2(INTERVAL_PACKETS * MTU_OCTETS / octets_per_us))
-    interval_log2 = min(max(INTERVAL_LOG2, interval_log2), _MAX_INTERVAL_LOG2)
+    interval_log2 = min(max(INTERVAL_LOG2, interval_log2), MAX_INTERVAL_LOG2)
     longest_us = max(limit * MTU_OCTETS * 8e6 / rate for rate, limit in rates_and_limits)
     fastest_octets = max(rates) / 8e6 * 2**interval_log2
     return Quantiser(
         interval_log2,
         delay_unit_us=round(max(1.0, longest_us / 2**_OCTAVES), 6),
-        octets_unit=round(max(1.0, min(fastest_octets, _MAX_VALUE) / 2**_OCTAVES), 6),
+        octets_unit=round(max(1.0, min(fastest_octets, MAX_VALUE) / 2**_OCTAVES), 6),
     )

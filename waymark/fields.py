@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from waymark.drai import MAX_DEPTH
-from waymark.dual_pi2 import MAX_COUPLING, DualPi2
+from waymark.dual_pi2 import MAX_COUPLING, MAX_US, DualPi2
 from waymark.errors import WaymarkError
 from waymark.red import MAX_W, Red
 from waymark.trim import LEAST_OCTETS, MOST_OCTETS, Trim
@@ -47,14 +47,18 @@ Mac = Annotated[
 """A MAC address, in lower case."""
 
 
+MAX_S = MAX_US / 1e6
+"""Of a time that a program has as 32 bits of µs."""
+
+
 class DualPi2Settings(BaseModel):
     """DualPI2 at a port."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    target: Time = Field(0.015, description="a time with a unit: the Classic queue's")
+    target: Time = Field(0.015, le=MAX_S, description="0 to 4294 s: the Classic queue's")
     step: Time = Field(
-        0.001, description="a time with a unit: L4S packets that waited longer are marked"
+        0.001, le=MAX_S, description="0 to 4294 s: L4S packets that waited longer are marked"
     )
     coupling: int = Field(2, ge=0, le=MAX_COUPLING, strict=True, description="0 to 255: k")
     alpha: float = Field(0.16, ge=0, le=15, description="0 to 15 Hz")

@@ -87,10 +87,13 @@ def _parse(
         number, factor = float(text), 1.0
     elif match := _QUANTITY.fullmatch(str(text)):
         number, factor = float(match[1]), factor_of(match[2]) if match[2] else 1.0
-    if number is None or factor is None or not math.isfinite(number):
+    quantity = math.nan
+    if number is not None and factor is not None:
+        # Dividing keeps 20 ms at the float nearest to 0.02, where multiplying by 1e-3 need not.
+        quantity = number * factor if factor >= 1 else number / round(1 / factor)
+    if not 0 <= quantity < math.inf:
         raise WaymarkError(f"{text!r} is not a {what}; expected a number and a unit: {expected}")
-    # Dividing keeps 20 ms at the float nearest to 0.02, where multiplying by 1e-3 need not.
-    return number * factor if factor >= 1 else number / round(1 / factor)
+    return quantity
 
 
 def format_rate(bps: float) -> str:

@@ -20,6 +20,10 @@ local f = {
 }
 csig.fields = { f.signal, f.reserved, f.band, f.locator, f.ethertype }
 
+local malformed = ProtoExpert.new(
+  "csig.malformed", "The packet behind the tag is cut or malformed", expert.group.MALFORMED, expert.severity.ERROR)
+csig.experts = { malformed }
+
 csig.prefs.tpid = Pref.uint("TPID", DEFAULT_TPID, "The EtherType of the tag, in decimal")
 
 local ethertypes = DissectorTable.get("ethertype")
@@ -35,7 +39,10 @@ function csig.dissector(tvb, pinfo, root)
   tree:add(f.band, tag)
   tree:add(f.locator, tag)
   tree:add(f.ethertype, tvb(2, 2))
-  ethertypes:try(tvb(2, 2):uint(), tvb(LENGTH):tvb(), pinfo, root)
+  -- What the packet's dissector finds malformed is an error in Lua.
+  if not pcall(ethertypes.try, ethertypes, tvb(2, 2):uint(), tvb(LENGTH):tvb(), pinfo, root) then
+    tree:add_proto_expert_info(malformed)
+  end
   return tvb:len()
 end
 

@@ -1019,6 +1019,21 @@ def int_source() -> Script:
         )
         what = "no header" if stack is None else "a header alone (M)"
         script.forwarded(f"The link's MTU has room for {what}.", sent, received)
+    script.add(f"int_port port:3 write_records(node:{NODE}, rate_kbps:{RATE_KBPS}, mtu:15)")
+    script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")
+    script.add(
+        "neighbour port:3 next_hop:0x0a000303 "
+        "rewrite(src_addr:0x020000000003, dst_addr:0x020000000100)"
+    )
+    by_port_3 = A_TO_B.changed(dst="10.3.0.1")
+    at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
+    script.forwarded(
+        "An MTU shorter than the header.",
+        _telemetry(by_port_3, UDP, b""),
+        _telemetry(at_port_3, UDP, b""),
+        ports=(1, 3),
+    )
+    _events(script, port=3)
     _events(script, written=3, started=3, too_long=1)
     return script
 

@@ -81,7 +81,7 @@ impl Settings {
         self.check_options(path)
     }
 
-    /// IPv4 has room for the options, and a full packet of the ns-2 profile for data beside them.
+    /// IPv4 has room for the options, and a full packet for data beside them and in-band telemetry.
     fn check_options(&self, path: &str) -> Checked {
         let octets = match self.option_octets() {
             Ok(octets) => octets,
@@ -101,7 +101,17 @@ impl Settings {
                     format!("{packet} octets leave no room for data: {headers} are headers");
                 fail(format!("{path}.profile.ns2.packet_octets"), message)
             }
-            _ => Ok(()),
+            Profile::Modern(profile) => match self.modern(profile).validate() {
+                Err(modern::ConfigError::Mtu { mtu, smallest }) => {
+                    let message = format!(
+                        "{mtu} is not within {smallest} to 65535: full packets have room for in-band telemetry"
+                    );
+                    fail(format!("{path}.profile.modern.packet_octets"), message)
+                }
+                Err(error) => fail(format!("{path}.profile.modern"), error.to_string()),
+                Ok(()) => Ok(()),
+            },
+            Profile::Ns2(_) => Ok(()),
         }
     }
 
@@ -282,6 +292,14 @@ mod tests {
             (
                 r#"{"control": {"name": "bbr"}}"#,
                 "flow.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 ",
+            ),
+            (
+                r#"{"control": {"name": "hpcc"}, "profile": {"modern": {"packet_octets": 303, "window": 9}}}"#,
+                "flow.profile.modern.packet_octets: 303 is not within 304 to 65535: ",
+            ),
+            (
+                r#"{"control": {"name": "cubic"}, "profile": {"modern": {"max_cwnd": 0}}}"#,
+                "flow.profile.modern: max_cwnd is 0, expected more",
             ),
         ];
         for (json, expected) in cases {

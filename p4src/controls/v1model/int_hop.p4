@@ -72,7 +72,7 @@ control IntHop(inout int_headers_t hdr,
             count(int_event_t.MALFORMED);
         }
         if (transits == 1 && meta.whole_transport == 1 && !hdr.telemetry.shim.isValid()
-                && hdr.hop.ipv4.dscp != INT_DSCP && hdr.hop.ipv4.total_len <= link_mtu - 16) {
+                && hdr.hop.ipv4.dscp != INT_DSCP && hdr.hop.ipv4.total_len <= link_mtu |-| 16) {
             source.apply(hdr.hop.ipv4, hdr.telemetry, change, standard_metadata.ingress_port);
             if (hdr.telemetry.shim.isValid()) {
                 count(int_event_t.STARTED);

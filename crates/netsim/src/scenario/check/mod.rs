@@ -25,6 +25,9 @@ impl Scenario {
     pub fn check(&self) -> Checked {
         positive("end_s", self.end_s)?;
         positive("sample_s", self.sample_s)?;
+        if self.sample_s < 1e-9 {
+            return fail("sample_s", format!("{} s is less than 1 ns", self.sample_s));
+        }
         if self.end_s / self.sample_s > 1e7 {
             return fail(
                 "sample_s",

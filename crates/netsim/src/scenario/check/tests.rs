@@ -159,6 +159,11 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
             "record.pcap[0]: no link \"X\"; links are S1-R1, R1-D1",
         ),
         ("/end_s", json!(-1), "end_s: -1 is not above 0"),
+        (
+            "/sample_s",
+            json!(9e-10),
+            "sample_s: 0.0000000009 s is less than 1 ns",
+        ),
     ];
     for (pointer, value, message) in cases {
         assert_eq!(told(pointer, value), message, "{pointer}");
