@@ -5,7 +5,7 @@ use super::hosts::TTL;
 use crate::event::Event;
 use crate::truth::Tag;
 use engine::Packet;
-use transport::sctp::packet::{Chunk, Packet as SctpPacket};
+use transport::sctp::packet::{Chunk, Packet as SctpPacket, PacketError};
 use transport::sctp::{PathStatus, Route};
 use transport::wire;
 use units::Instant;
@@ -68,7 +68,17 @@ impl Simulation {
             return;
         };
         let flow = &mut self.associations[index];
-        if server {
+        let route = Route { local, remote };
+        // A packet that is not as it should be changes nothing; the association counts it.
+        let handled = flow
+            .end(server)
+            .association
+            .handle_packet(self.now, route, octets);
+        let is_sound = !matches!(
+            handled,
+            Err(PacketError::BadChecksum { .. } | PacketError::Truncated { .. })
+        );
+        if server && is_sound {
             let record = &mut flow.record;
             let data = tsns(octets).inspect(|tsn| {
                 if let Some(sent) = flow.sent.remove(tsn) {
@@ -80,10 +90,6 @@ impl Simulation {
                 *self.bins.cell(&mut record.flow.delivered_octets) += u64::from(link_octets);
             }
         }
-        let end = flow.end(server);
-        let route = Route { local, remote };
-        // A packet that is not as it should be changes nothing; the association counts it.
-        let _ = end.association.handle_packet(self.now, route, octets);
         self.buffers.push(frame.into());
         self.service_association(index, server);
     }
@@ -194,9 +200,9 @@ impl Simulation {
     }
 }
 
-/// The TSNs of the DATA chunks in a packet.
+/// The TSNs of the DATA chunks in a packet whose checksum is right.
 fn tsns(octets: &[u8]) -> impl Iterator<Item = u32> {
-    let packet = SctpPacket::parse(octets).ok().into_iter();
+    let packet = SctpPacket::parse_unchecked(octets).ok().into_iter();
     let chunks = packet.flat_map(|packet| packet.chunks());
     chunks.filter_map(|chunk| match chunk {
         Ok(Chunk::Data(data)) => Some(data.tsn.0),

@@ -4,7 +4,7 @@
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Marks};
 use super::{ETHERNET_OCTETS, ETHERTYPE_IPV4, Flow, be16};
-use crate::sctp::packet::{HEADER_OCTETS, PROTOCOL};
+use crate::sctp::packet::{HEADER_OCTETS, PROTOCOL, zeros_at_end};
 use std::net::Ipv4Addr;
 
 /// Octets of the headers in front of an SCTP packet.
@@ -32,8 +32,7 @@ pub fn encode_sctp(
     let marks = Marks::default();
     let octets = (marks.header_octets()? + packet.len()) as u64;
     let total = u16::try_from(octets).map_err(|_| EncodeError::TooLong { octets })?;
-    let last = packet.iter().rposition(|&octet| octet != 0);
-    let present = last.map_or(0, |last| last + 1);
+    let present = packet.len() - zeros_at_end(packet);
     let present = present.max(HEADER_OCTETS).min(packet.len());
     frame.clear();
     frame.extend_from_slice(&flow.destination_mac);

@@ -3,13 +3,15 @@
 //! [`Packet::parse`] checks the checksum and lends the octets; [`Packet::chunks`] reads chunk after chunk;
 //! [`Writer`] appends chunks to a buffer and closes the packet with its checksum.
 
+mod checksum;
 mod chunk;
 mod parameter;
 mod write;
 
-use crc::{CRC_32_ISCSI, Crc, Table};
+use checksum::checksum;
 use thiserror::Error;
 
+pub(crate) use checksum::zeros_at_end;
 pub(super) use chunk::kind;
 pub use chunk::{Causes, Chunk, Data, DataFlags, Init, Sack};
 pub use parameter::{Parameter, Parameters};
@@ -24,9 +26,6 @@ pub const HEADER_OCTETS: usize = 12;
 pub const DATA_HEADER_OCTETS: usize = 16;
 /// Octets of the Timestamp chunk.
 pub const TIMESTAMP_OCTETS: usize = 12;
-
-/// CRC32c (RFC 9260, appendix A), sixteen octets a step.
-static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 
 /// What is wrong with a packet's octets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
@@ -83,18 +82,27 @@ impl<'a> Packet<'a> {
     /// # Errors
     /// The packet is too short, or its checksum does not match.
     pub fn parse(octets: &'a [u8]) -> Result<Self, PacketError> {
+        let packet = Packet::parse_unchecked(octets)?;
+        // The field is sent with its least significant octet first.
+        let given = u32::from_le_bytes([octets[8], octets[9], octets[10], octets[11]]);
+        let computed = checksum(octets);
+        if given != computed {
+            return Err(PacketError::BadChecksum { given, computed });
+        }
+        Ok(packet)
+    }
+
+    /// Reads the common header, whatever the checksum is: for packets that are known to be sound.
+    ///
+    /// # Errors
+    /// The packet is too short.
+    pub fn parse_unchecked(octets: &'a [u8]) -> Result<Self, PacketError> {
         let truncated = PacketError::Truncated {
             octets: octets.len(),
         };
         let (header, chunks) = octets.split_at_checked(HEADER_OCTETS).ok_or(truncated)?;
         if chunks.len() < 4 {
             return Err(truncated);
-        }
-        // The field is sent with its least significant octet first.
-        let given = u32::from_le_bytes([header[8], header[9], header[10], header[11]]);
-        let computed = checksum(octets);
-        if given != computed {
-            return Err(PacketError::BadChecksum { given, computed });
         }
         Ok(Packet {
             source_port: be16(header, 0),
@@ -147,15 +155,6 @@ impl<'a> Iterator for Chunks<'a> {
         }
         Some(chunk.ok_or(PacketError::BadChunk { at, kind }))
     }
-}
-
-/// The CRC32c of a packet, its checksum field taken as zero.
-fn checksum(octets: &[u8]) -> u32 {
-    let mut digest = CRC32C.digest();
-    digest.update(&octets[..8]);
-    digest.update(&[0; 4]);
-    digest.update(&octets[HEADER_OCTETS..]);
-    digest.finalize()
 }
 
 /// A length with the padding to whole words.

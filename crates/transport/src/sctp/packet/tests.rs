@@ -18,7 +18,7 @@ fn chunks(octets: &[u8]) -> Vec<Chunk<'_>> {
 /// The check value of CRC-32C for "123456789" is 0xE3069283.
 #[test]
 fn the_polynomial_is_castagnolis() {
-    assert_eq!(CRC32C.checksum(b"123456789"), 0xE306_9283);
+    assert_eq!(checksum::CRC32C.checksum(b"123456789"), 0xE306_9283);
 }
 
 #[test]
