@@ -9,7 +9,7 @@ import pytest
 from waymark import Flow, Host, OnOff, Scenario, Switch, Topology, WaymarkError, duplex
 from waymark.addressing import derive
 from waymark.entries import entries_for
-from waymark.entry import Entry
+from waymark.entry import Entry, telemetry
 from waymark.fabric import fat_tree
 from waymark.scenario import to_core
 
@@ -54,6 +54,11 @@ def test_entries_of_a_small_network(small: Topology) -> None:
             {"aqt": 1, "drai": 0, "ci": 0, "window_log2": 15},
         ),
     ]
+
+
+@pytest.mark.parametrize(("rate_bps", "rate_kbps"), [(100, 1), (1499, 1), (4e9, 4_000_000)])
+def test_the_rate_that_a_hop_records_is_never_0(rate_bps: float, rate_kbps: int) -> None:
+    assert telemetry(1, node=7, rate_bps=rate_bps, mtu=1500).params["rate_kbps"] == rate_kbps
 
 
 def test_a_program_without_feedback_gets_no_entries_for_it(small: Topology) -> None:

@@ -184,10 +184,11 @@ def telemetry(port: int, node: int, rate_bps: float, mtu: int) -> Entry:
     Args:
         port: of the queue.
         node: the switch's number in the domain, 0 to 2^32 - 1.
-        rate_bps: of the port's line.
+        rate_bps: of the port's line. It is recorded in kb/s, 1 at least: hosts ignore a rate of 0.
         mtu: octets of the longest IPv4 packet that the line takes.
     """
-    params = {"node": node, "rate_kbps": min(round(rate_bps / 1000), MAX_KBPS), "mtu": mtu}
+    rate_kbps = min(max(1, round(rate_bps / 1000)), MAX_KBPS)
+    params = {"node": node, "rate_kbps": rate_kbps, "mtu": mtu}
     return Entry("int_port", {"port": port}, "write_records", params)
 
 

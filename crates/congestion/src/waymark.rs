@@ -363,7 +363,11 @@ impl Waymark {
             Some(window) => {
                 let beside = step(window - passing * propagation);
                 // Rivals that leave no queue for a round trip take nothing now.
-                if speed > 1.0 { beside.max(own()) } else { beside }
+                if speed > 1.0 {
+                    beside.max(own())
+                } else {
+                    beside
+                }
             }
             None => own(),
         };
