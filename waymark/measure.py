@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import cast, overload
 
@@ -108,14 +109,18 @@ class Measured:
 
     @cached_property
     def cost(self) -> Cost:
-        """Of its runs. Each result is read once, since a store may keep them."""
-        runs, packets, packet_hops, cpu_s = 0, 0, 0, 0.0
-        for result in (result for several in self.runs.values() for result in several):
-            runs += 1
-            packets += result.packets
-            packet_hops += result.packet_hops
-            cpu_s += result.cpu_s
-        return Cost(runs, packets, packet_hops, cpu_s)
+        """Of its runs. Each result is read once, and none is kept while the next one is."""
+        costs = list(map(_cost_of, chain.from_iterable(self.runs.values())))
+        return Cost(
+            len(costs),
+            sum(cost.packets for cost in costs),
+            sum(cost.packet_hops for cost in costs),
+            sum(cost.cpu_s for cost in costs),
+        )
+
+
+def _cost_of(result: Result) -> Cost:
+    return Cost(1, result.packets, result.packet_hops, result.cpu_s)
 
 
 def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Scenario]:
