@@ -232,12 +232,8 @@ def admission() -> Script:
     return script
 
 
-def red() -> Script:
-    script = Script(
-        "RED looks up the average, 0 for an empty queue. If no range matches, it admits."
-    )
-    script.routes()
-    script.say("The same destination's network, by port 3.")
+def _through_port_3(script: Script) -> tuple[Frame, Frame]:
+    """Routes a further network by port 3; a packet for it, and what comes out there."""
     script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")
     script.add(
         "neighbour port:3 next_hop:0x0a000303 "
@@ -245,6 +241,16 @@ def red() -> Script:
     )
     by_port_3 = A_TO_B.changed(dst="10.3.0.1")
     at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
+    return by_port_3, at_port_3
+
+
+def red() -> Script:
+    script = Script(
+        "RED looks up the average, 0 for an empty queue. If no range matches, it admits."
+    )
+    script.routes()
+    script.say("The same destination's network, by port 3.")
+    by_port_3, at_port_3 = _through_port_3(script)
 
     script.say("Without red_weight there is no RED, whatever the entries of red.")
     script.add("red 1 port:3 average:0->0 drop_all()")
@@ -1020,13 +1026,7 @@ def int_source() -> Script:
         what = "no header" if stack is None else "a header alone (M)"
         script.forwarded(f"The link's MTU has room for {what}.", sent, received)
     script.add(f"int_port port:3 write_records(node:{NODE}, rate_kbps:{RATE_KBPS}, mtu:15)")
-    script.add("ipv4_route dst_addr:0x0a030000/16 via(port:3, next_hop:0x0a000303)")
-    script.add(
-        "neighbour port:3 next_hop:0x0a000303 "
-        "rewrite(src_addr:0x020000000003, dst_addr:0x020000000100)"
-    )
-    by_port_3 = A_TO_B.changed(dst="10.3.0.1")
-    at_port_3 = by_port_3.changed(src_mac="02:00:00:00:00:03", dst_mac="02:00:00:00:01:00", ttl=63)
+    by_port_3, at_port_3 = _through_port_3(script)
     script.forwarded(
         "An MTU shorter than the header.",
         _telemetry(by_port_3, UDP, b""),
