@@ -6,7 +6,7 @@ use crate::interface::Visible;
 use crate::proto::p4_ids::Prefix;
 use crate::proto::{Action, P4NamedType, action};
 use crate::types::type_name;
-use p4_ir::{ActionId, ActionParam, Type, TypeKind, control_plane_name};
+use p4_ir::{ActionParam, Type, TypeKind, control_plane_name};
 
 impl Builder<'_> {
     /// The actions and digests of a block.
@@ -19,7 +19,7 @@ impl Builder<'_> {
                 continue;
             }
             let preamble = self.preamble(Prefix::Action, &action.name, &action.annotations);
-            if !self.is_listed(*id) {
+            if !self.is_listed(&action.name) {
                 // Only called directly: its arguments are in the program.
                 self.info.actions.push(Action {
                     preamble: Some(preamble),
@@ -44,9 +44,11 @@ impl Builder<'_> {
         }
     }
 
-    fn is_listed(&self, id: ActionId) -> bool {
-        let mut tables = self.interface.tables().map(|t| &self.program[t]);
-        tables.any(|t| t.actions.iter().any(|a| a.action == id))
+    /// Whether a table lists an action of this name.
+    fn is_listed(&self, name: &str) -> bool {
+        let tables = self.interface.tables().map(|t| &self.program[t]);
+        let mut listed = tables.flat_map(|t| &t.actions);
+        listed.any(|a| self.program[a.action].name == name)
     }
 
     fn param(&mut self, param: &ActionParam, id: u32) -> action::Param {

@@ -6,7 +6,7 @@ use crate::ast::{DeclId, annotation};
 use crate::diagnostic::Diagnostic;
 use crate::hir::{Callee, DefKind, Expr, ExprKind, Named, NamedKind, Substitution, Ty};
 use crate::span::Span;
-use p4_ir::{Block, BlockBody, BlockParam, Location};
+use p4_ir::{Block, BlockBody, BlockParam, Location, control_plane_name};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A block that a package's constructor takes.
@@ -92,11 +92,7 @@ impl Lowerer<'_, '_> {
         let out = &self.out;
         let tables = out.tables.iter().filter(|t| !hidden(&t.annotations));
         let tables = tables.map(|t| (t.name.clone(), t.loc)).collect();
-        let actions = out.actions.iter().filter(|a| !hidden(&a.annotations));
-        let mut actions: Vec<_> = actions.map(|a| (a.name.clone(), a.loc)).collect();
-        // An action of the top level is one action wherever it is used.
-        let mut seen = HashSet::new();
-        actions.retain(|action| seen.insert(action.clone()));
+        let actions = confused_actions(out, hidden);
         let sets = out.value_sets.iter();
         let sets = sets.map(|s| (s.name.clone(), s.loc)).collect();
         let mut externs: BTreeMap<String, Vec<_>> = BTreeMap::new();
@@ -136,9 +132,13 @@ impl Lowerer<'_, '_> {
                     .label(at, "in more than one instance of what is around it")
                     .help("give the instances names of their own; a name with a leading dot is one name for all")
             } else {
-                diagnostic
+                let diagnostic = diagnostic
                     .label(again_at, "the second")
-                    .label(at, "the first")
+                    .label(at, "the first");
+                match what {
+                    "actions" => diagnostic.help("actions of one name have the same parameters, and different tables"),
+                    _ => diagnostic,
+                }
             });
         }
     }
@@ -318,4 +318,42 @@ impl Scope<'_, '_, '_> {
         self.extern_object(ty, &[], path, &[], span)
             .unwrap_or(Object::Package)
     }
+}
+
+/// The actions that a control plane cannot tell apart: they share a name, and their parameters differ or a table lists both.
+/// Other actions that share a name are one for the control plane, as p4c writes them for an action of P4_14 that ingress and
+/// egress use.
+fn confused_actions(
+    program: &p4_ir::Program,
+    hidden: impl Fn(&[p4_ir::Annotation]) -> bool,
+) -> Vec<(String, p4_ir::SourceLoc)> {
+    let params = |action: &p4_ir::Action| -> Vec<_> {
+        let params = action.params.iter();
+        let named = params.map(|p| (control_plane_name(&p.name, &p.annotations), p.ty.clone()));
+        named.collect()
+    };
+    let mut confused = Vec::new();
+    let mut confuse = |first: &p4_ir::Action, second: &p4_ir::Action| {
+        confused.extend([first, second].map(|a| (a.name.clone(), a.loc)));
+    };
+    let mut of_name: HashMap<&str, &p4_ir::Action> = HashMap::new();
+    for action in program.actions.iter().filter(|a| !hidden(&a.annotations)) {
+        let first = *of_name.entry(&action.name).or_insert(action);
+        if first.loc != action.loc && params(first) != params(action) {
+            confuse(first, action);
+        }
+    }
+    for table in &program.tables {
+        let listed = table.actions.iter().map(|listed| &program[listed.action]);
+        let mut of_name: HashMap<&str, &p4_ir::Action> = HashMap::new();
+        for action in listed.filter(|a| !hidden(&a.annotations)) {
+            let first = *of_name.entry(&action.name).or_insert(action);
+            if first.loc != action.loc {
+                confuse(first, action);
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    confused.retain(|action| seen.insert(action.clone()));
+    confused
 }
