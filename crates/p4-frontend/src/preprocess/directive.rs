@@ -44,20 +44,28 @@ impl Preprocessor<'_> {
             "warning" => self.message(Diagnostic::warning, "user-warning", span, rest),
             "pragma" => self.pragma(span, rest),
             _ if name.kind == TokenKind::Number => self.line(span, &line),
-            other => {
-                let diagnostic = Diagnostic::error(
-                    "unknown-directive",
-                    format!("there is no directive `#{other}`"),
-                )
-                .label(span, "not a directive");
-                let help = did_you_mean(other, DIRECTIVES.iter().copied())
-                    .map(|name| format!("did you mean `#{name}`?"));
-                self.report(match help {
-                    Some(help) => diagnostic.help(help),
-                    None => diagnostic.note(format!("directives are {}", DIRECTIVES.join(", "))),
-                });
-            }
+            _ => self.unknown(hash.span, name),
         }
+    }
+
+    /// A line that begins with no directive. p4c ignores such lines: programs have comments there, as in Python.
+    fn unknown(&mut self, hash: Span, name: &Token) {
+        let (span, text) = (hash.to(name.span), &name.text);
+        let error = Diagnostic::error(
+            "unknown-directive",
+            format!("there is no directive `#{text}`"),
+        )
+        .label(span, "not a directive");
+        let meant = did_you_mean(text, DIRECTIVES.iter().copied());
+        self.report(match meant {
+            Some(meant) => error.help(format!("did you mean `#{meant}`?")),
+            None if hash.end < name.span.start => {
+                Diagnostic::warning("hash-comment", "this line is ignored")
+                    .label(span, "not a directive")
+                    .help("a comment begins with `//`")
+            }
+            None => error.note(format!("directives are {}", DIRECTIVES.join(", "))),
+        });
     }
 
     /// The tokens up to the end of the line, which is consumed.
