@@ -119,7 +119,8 @@ class Client:
     async def next_role(self) -> Role:
         """Wait for the next notification of the primary.
 
-        When the primary has disconnected, this controller requests its role.
+        If there is none, because it has disconnected, this controller requests its role with
+        its election id, and waits for the answer.
 
         Raises:
             SwitchError: the stream broke.
@@ -131,18 +132,17 @@ class Client:
                 raise self._failed("closed the stream", error) from error
             except RuntimeError as error:  # the stream ended without an error
                 raise self._error("closed the stream") from error
-            if message.WhichOneof("update") == "arbitration":
+            if message.WhichOneof("update") != "arbitration":
+                continue
+            notification = message.arbitration
+            self.primary_id = U128.decode(notification.election_id)
+            if notification.status.code != GRPCStatusCode.NOT_FOUND:
                 break
-        notification = message.arbitration
-        self.primary_id = U128.decode(notification.election_id)
-        if notification.status.code == GRPCStatusCode.OK:
-            self.role = Role.PRIMARY
-        elif notification.status.code == GRPCStatusCode.NOT_FOUND:  # no primary: take over
             self.role = Role.BACKUP
             self._election_id = max(self.primary_id, self._election_id)
             await self._bid(self._election_id)
-        else:
-            self.role = Role.BACKUP
+        primary = notification.status.code == GRPCStatusCode.OK
+        self.role = Role.PRIMARY if primary else Role.BACKUP
         return self.role
 
     async def _bid(self, election_id: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -242,6 +243,19 @@ def test_apply_leaves_a_switch_with_another_primary_alone(tmp_path: Path) -> Non
                 await apply(wanted)
         assert switch.pushes == 0
         assert settings.election_id == 10
+
+    with_switch(test)
+
+
+def test_apply_takes_over_where_a_primary_with_a_larger_id_has_gone(tmp_path: Path) -> None:
+    async def test(switch: FakeSwitch, port: int) -> None:
+        _, wanted = example(tmp_path, port)
+        async with connected(replace(wanted.target, election_id=100)) as other:
+            await other.arbitrate()
+        await until(lambda: not switch.streams)
+        await apply(wanted)
+        assert switch.pushes == 1
+        assert switch.writes[0].election_id.low == 100
 
     with_switch(test)
 
