@@ -15,7 +15,7 @@ pub struct SwitchConfig {
     /// The ports that the switch has.
     pub ports: BTreeMap<u16, PortConfig>,
     /// What a port is like that `ports` does not name; `None`: there is none, and a packet sent to it is
-    /// dropped and counted as [`UnknownPort`](p4_vm::DropCause::UnknownPort).
+    /// dropped and counted as [`UnknownPort`](p4_vm::DropCause::UnknownPort), in v1model after egress.
     pub other_ports: Option<PortConfig>,
     /// Time that the packet generators need for each packet; those that are due meanwhile wait. On the wall clock it
     /// bounds the work that generated packets make.

@@ -11,6 +11,10 @@ use units::Instant;
 ///
 /// `words` is a packet's storage; [`Layout`](Architecture::Layout) says where in it metadata lies.
 pub trait Forwarding: Architecture {
+    /// Whether packets for a port that the switch does not have go through egress, which may recirculate or clone them,
+    /// before they are dropped as [`UnknownPort`](DropCause::UnknownPort).
+    const EGRESS_WITHOUT_PORT: bool = false;
+
     /// Writes settings of the switch into the words that [`Compiler::setting`](p4_vm::Compiler::setting) gave.
     fn configure(_layout: &Self::Layout, _config: &SwitchConfig, _words: &mut [u64]) {}
 

@@ -339,10 +339,12 @@ impl<A: Forwarding> Switch<A> {
         truncate: Option<u32>,
     ) {
         let now = arrival.now;
-        if !self.tm.has_port(port)
-            && let Some(config) = self.config.other_ports
-        {
-            self.tm.set_port(port, config);
+        if !self.tm.has_queues(port) {
+            match self.config.other_ports {
+                Some(config) => self.tm.set_port(port, config),
+                None if A::EGRESS_WITHOUT_PORT => self.tm.set_absent(port),
+                None => {}
+            }
         }
         let priority = A::priority(self.layout(), &words);
         let depth = self.tm.depth(port, priority);

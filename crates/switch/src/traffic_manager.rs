@@ -77,6 +77,8 @@ pub struct Dequeued {
     pub deq_qdepth: u32,
     /// Their cells.
     pub deq_cells: u32,
+    /// Whether the switch has no such port: egress sees the packet, and no line takes it.
+    pub absent: bool,
     /// The packet.
     pub queued: Box<Queued>,
 }
@@ -98,6 +100,8 @@ pub struct TrafficManager {
 #[derive(Debug)]
 struct Port {
     config: PortConfig,
+    /// It has queues, so that its packets go through egress, and no line.
+    absent: bool,
     /// By priority.
     queues: Vec<Queue>,
     /// Of a port whose queues have weights.
@@ -171,6 +175,7 @@ impl TrafficManager {
         let port = self.ports[at].get_or_insert_with(|| {
             Box::new(Port {
                 config,
+                absent: false,
                 queues: Vec::new(),
                 round: Round::default(),
                 waiting: 0,
@@ -180,13 +185,35 @@ impl TrafficManager {
             })
         });
         port.config = config;
+        port.absent = false;
         if port.queues.len() < queues {
             port.queues.resize_with(queues, Queue::default);
         }
     }
 
+    /// Gives queues to a port that the switch does not have.
+    #[cold]
+    pub fn set_absent(&mut self, port: u16) {
+        let config = PortConfig {
+            queues: MAX_QUEUES,
+            ..PortConfig::default()
+        };
+        self.set_port(port, config);
+        if let Some(Some(port)) = self.ports.get_mut(port as usize) {
+            port.absent = true;
+        }
+    }
+
+    /// Whether the switch has a port.
     #[inline]
     pub fn has_port(&self, port: u16) -> bool {
+        let port = self.ports.get(port as usize).and_then(Option::as_ref);
+        port.is_some_and(|port| !port.absent)
+    }
+
+    /// Whether it has a port, or queues for one that it does not have.
+    #[inline]
+    pub fn has_queues(&self, port: u16) -> bool {
         self.ports.get(port as usize).is_some_and(Option::is_some)
     }
 
@@ -359,6 +386,7 @@ impl TrafficManager {
         port.serving = true;
         port.free_at = port.free_at.max(start);
         Some(Dequeued {
+            absent: port.absent,
             port: number,
             priority: priority as u8,
             start,

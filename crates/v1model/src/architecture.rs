@@ -60,6 +60,8 @@ impl Architecture for V1Model {
 }
 
 impl Forwarding for V1Model {
+    const EGRESS_WITHOUT_PORT: bool = true;
+
     fn configure(layout: &Layout, config: &SwitchConfig, words: &mut [u64]) {
         let drop_port = config.options.get(DROP_PORT);
         let drop_port = drop_port.copied().unwrap_or(DEFAULT_DROP_PORT);

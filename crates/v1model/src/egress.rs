@@ -17,6 +17,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         priority,
         start,
         deq_qdepth,
+        absent,
         ref mut queued,
         ..
     } = next;
@@ -59,6 +60,10 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     switch.begin_deparser();
     let on = switch.run_all(words, DEPARTURE);
     if on && !switch.pipeline().has_calls() {
+        if absent {
+            switch.drop_in_egress(DropCause::UnknownPort, port, arrival, take(packet));
+            return None;
+        }
         switch.finish(packet, truncate);
         switch.leave(arrival);
         return Some(switch.send(port, start, packet));
@@ -90,6 +95,10 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
             .set(&mut fresh, start.as_micros());
         keep(switch, words, &mut fresh, kept);
         switch.restart_later(fresh, take(packet), arrival);
+        return None;
+    }
+    if absent {
+        switch.drop_in_egress(DropCause::UnknownPort, port, arrival, take(packet));
         return None;
     }
     switch.leave(arrival);

@@ -347,6 +347,34 @@ fn recirculate_starts_over_with_the_packet_that_left() {
 }
 
 #[test]
+fn packets_for_a_port_that_is_not_there_go_through_egress() {
+    let is_below_10 = || binary(BinaryOp::Lt, load(&bits(C, 8)), num(10, 8));
+    let recirculate = call(
+        "recirculate_preserving_field_list",
+        None,
+        vec![Arg::In(num(1, 8))],
+    );
+    let build = Build::default()
+        .ingress(vec![
+            to_port(3),
+            set(
+                bits(C, 8),
+                binary(BinaryOp::Add, load(&bits(C, 8)), num(3, 8)),
+            ),
+            when(is_below_10(), vec![to_port(8)]),
+        ])
+        .egress(vec![when(is_below_10(), vec![recirculate])]);
+    let mut switch = build.switch_with(SwitchConfig {
+        other_ports: None,
+        ..SwitchConfig::default()
+    });
+    switch.set_port(3, PortConfig::default());
+    let sent = send(&mut switch, 0, packet(1, 2, 0, b""));
+    assert_eq!(all(&sent), [(3, 1, 2, 12)]);
+    assert_eq!(switch.drops().total(), 0);
+}
+
+#[test]
 fn endless_resubmission_ends() {
     let ingress = vec![call(
         "resubmit_preserving_field_list",
