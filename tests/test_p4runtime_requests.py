@@ -486,3 +486,15 @@ def test_packets_go_to_the_primary_alone(tables: Client, connect: Connect) -> No
     tables.packet_out(0, bytes(5))
     assert tables.receive("packet").payload == bytes(5)
     assert backup.incoming.empty()
+
+
+# -- other services -----------------------------------------------------------------------------
+
+
+def test_calls_of_other_services_are_told_what_there_is(client: Client) -> None:
+    call = client.channel.unary_unary("/gnmi.gNMI/Get")
+    error = refused(lambda: call(b"", timeout=5))
+    assert error.code() is Code.UNIMPLEMENTED
+    assert error.details() == (
+        "there is no gnmi.gNMI/Get; this server has the service p4.v1.P4Runtime only"
+    )

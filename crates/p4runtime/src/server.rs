@@ -21,6 +21,9 @@ use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::http::{Response, Uri};
+use tonic::service::Routes;
 use tonic::transport::Server as GrpcServer;
 use tonic::transport::server::TcpIncoming;
 
@@ -136,6 +139,15 @@ impl Upcalls {
     }
 }
 
+/// The answer to a call of another service, such as gNMI or reflection.
+async fn unknown(called: Uri) -> Response<Body> {
+    let message = format!(
+        "there is no {}; this server has the service p4.v1.P4Runtime only",
+        called.path().trim_start_matches('/')
+    );
+    Status::unimplemented(message).into_http()
+}
+
 impl Server {
     /// Listens, and serves from threads of its own.
     pub fn start(
@@ -186,8 +198,9 @@ impl Server {
         runtime.spawn(notify::watch_idle_entries(shared.clone()));
         let (stop, stopped) = oneshot::channel::<()>();
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let services = Routes::new(Service::served(shared.clone())).into_axum_router();
         let serving = builder
-            .add_service(Service::served(shared.clone()))
+            .add_routes(services.fallback(unknown).into())
             .serve_with_incoming_shutdown(incoming, async {
                 let _ = stopped.await;
             });
