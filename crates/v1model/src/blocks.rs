@@ -13,6 +13,8 @@ pub struct Layout {
     pub metadata: StandardMetadata,
     /// The words of the headers.
     pub headers: Range<usize>,
+    /// First words and numbers of words of the headers in the user metadata.
+    pub metadata_headers: Vec<(Slot, u32)>,
     /// What each field list keeps of the user metadata: its index, first word and number of words.
     pub field_lists: Vec<(u64, Slot, u32)>,
     /// The word that holds the drop port.
@@ -174,15 +176,13 @@ pub fn bind(compiler: &mut Compiler<'_, V1Model>) {
         compiler.layout.headers = compiler.words(headers);
     }
     if let Some(meta) = ingress.params.get(1) {
+        let base = compiler.slot(meta.variable);
         let mut found = Vec::new();
-        field_lists(
-            compiler,
-            &meta.ty,
-            compiler.slot(meta.variable),
-            &[],
-            &mut found,
-        );
+        field_lists(compiler, &meta.ty, base, &[], &mut found);
         compiler.layout.field_lists = found;
+        let mut found = Vec::new();
+        headers_within(compiler, &meta.ty, base, &mut found);
+        compiler.layout.metadata_headers = found;
     }
     compiler.layout.blocks = Blocks {
         parser: compiler.parser_block(parser, SHAPE),
@@ -259,6 +259,37 @@ fn field_lists(
         let words = compiler.words_of(&field.ty);
         let kept = lists.into_iter().map(|list| (list, base + offset, words));
         found.extend(kept);
+    }
+}
+
+/// Collects the headers, header stacks and unions of a struct.
+fn headers_within(
+    compiler: &Compiler<'_, V1Model>,
+    ty: &Type,
+    base: Slot,
+    found: &mut Vec<(Slot, u32)>,
+) {
+    if let Type::Array(element, len) = ty {
+        let stride = compiler.words_of(element);
+        for i in 0..*len {
+            headers_within(compiler, element, base + i * stride, found);
+        }
+        return;
+    }
+    for (offset, field) in compiler.members(ty) {
+        if holds_fields(&field.ty, compiler.program()) {
+            headers_within(compiler, &field.ty, base + offset, found);
+        } else if is_header(&field.ty, compiler.program()) {
+            found.push((base + offset, compiler.words_of(&field.ty)));
+        }
+    }
+}
+
+fn is_header(ty: &Type, program: &Program) -> bool {
+    match ty {
+        Type::Stack(element, _) => is_header(element, program),
+        Type::Named(id) => matches!(program[*id].kind, TypeKind::Header(_) | TypeKind::Union(_)),
+        _ => false,
     }
 }
 

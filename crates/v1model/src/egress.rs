@@ -105,7 +105,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     Some(switch.send(port, start, packet))
 }
 
-/// Copies that keep the headers as egress leaves them, and go through egress again.
+/// Copies that keep the headers as egress leaves them, those in the user metadata too, and go through egress again.
 fn clone_egress(
     switch: &mut Switch,
     words: &[u64],
@@ -120,6 +120,10 @@ fn clone_egress(
     copy.copy_from_slice(words);
     let length = switch.job.length;
     keep_headers_only(switch, &mut copy, words, instance::EGRESS_CLONE, length);
+    for &(slot, words_of_header) in &switch.layout().metadata_headers {
+        let header = slot as usize..(slot + words_of_header) as usize;
+        copy[header.clone()].copy_from_slice(&words[header]);
+    }
     keep(switch, words, &mut copy, request.kept);
     let mut twin = switch.copy_packet(packet);
     twin.octets.extend_from_slice(&switch.job.octets);
