@@ -1,4 +1,4 @@
-//! Numbers of the JSON: `"0x00ff"`, `"-0x01"`.
+//! Numbers of the JSON: `"0x00ff"`, `"-0x01"`, and `"00ff"`, as older compilers wrote them.
 
 use crate::node::{Node, Result};
 use num_bigint::{BigInt, BigUint, Sign};
@@ -15,8 +15,11 @@ pub fn integer(node: &Node<'_>) -> Result<BigInt> {
         Some(digits) => (true, digits),
         None => (false, text),
     };
-    let digits = digits.strip_prefix("0x").filter(|d| d.len() <= MAX_DIGITS);
-    let value = digits.and_then(|digits| BigUint::parse_bytes(digits.as_bytes(), 16));
+    let digits = digits.strip_prefix("0x").unwrap_or(digits);
+    let value = match digits.len() <= MAX_DIGITS {
+        true => BigUint::parse_bytes(digits.as_bytes(), 16),
+        false => None,
+    };
     let value = value.ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
         node.error(format!(

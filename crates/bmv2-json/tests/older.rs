@@ -1,4 +1,4 @@
-//! What older compilers wrote: errors numbered from 1, transitions without a type. It means what newer JSON does.
+//! What older compilers wrote: errors numbered from 1, transitions without a type, numbers without `0x`. It means what newer JSON does.
 
 use engine::{Packet, Switch, SwitchConfig};
 use serde_json::{Value, json};
@@ -111,6 +111,16 @@ fn errors_mean_the_same_whatever_their_numbers() {
             "too short, numbered from {first}"
         );
     }
+}
+
+#[test]
+fn numbers_without_a_prefix_are_hexadecimal_too() {
+    let mut config = config(0xb, true);
+    let verify = "/parsers/0/parse_states/0/parser_ops/1/parameters/1/value";
+    let error = config.pointer_mut(verify).expect("a place in it");
+    assert_eq!(*error, "0x10");
+    *error = "10".into();
+    assert_eq!(port(&config, &[0xff, 0]), Some(2));
 }
 
 #[test]
