@@ -258,6 +258,8 @@ class Client:
     def _failed(self, what: str, error: P4ClientError, details: str = "") -> SwitchError:
         if error.code == GRPCStatusCode.UNAVAILABLE:
             what = "cannot be reached"
+            if self.target.credentials is None and "Socket closed" in error.message:
+                details += "; if it serves TLS, name the certificates in `tls`"
         message = f"{self.target.name} ({self.target.address}) {what}: {error.message}{details}"
         return SwitchError(message, error.code)
 

@@ -247,6 +247,21 @@ def test_apply_leaves_a_switch_with_another_primary_alone(tmp_path: Path) -> Non
     with_switch(test)
 
 
+def test_a_connection_that_is_closed_at_once_may_be_one_without_tls(tmp_path: Path) -> None:
+    async def test() -> None:
+        async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read(1)
+            writer.write(bytes.fromhex("15030300020246"))  # TLS: a fatal alert, protocol_version
+            writer.close()
+
+        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+            _, wanted = example(tmp_path, server.sockets[0].getsockname()[1])
+            with pytest.raises(SwitchError, match="if it serves TLS, name the certificates in"):
+                await apply(wanted)
+
+    asyncio.run(test())
+
+
 def test_apply_takes_over_where_a_primary_with_a_larger_id_has_gone(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         _, wanted = example(tmp_path, port)
