@@ -491,7 +491,7 @@ def test_packets_go_to_the_primary_alone(tables: Client, connect: Connect) -> No
 # -- other services -----------------------------------------------------------------------------
 
 
-def test_calls_of_other_services_are_told_what_there_is(client: Client) -> None:
+def test_calls_of_other_services_are_refused_with_what_there_is(client: Client) -> None:
     call = client.channel.unary_unary("/gnmi.gNMI/Get")
     error = refused(lambda: call(b"", timeout=5))
     assert error.code() is Code.UNIMPLEMENTED
