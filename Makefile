@@ -93,7 +93,7 @@ lint: $(VENV)/.linted web/node_modules/.installed  ## run rustfmt, clippy, ruff,
 goldens: $(VENV)/.tested  ## renew the golden files and packet scripts; then read the diff
 	INSTA_UPDATE=always cargo test --workspace --exclude bindings
 	$(PYTHON) p4src/tests/make_scripts.py
-	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace))
+	$(BIN)/python -m pytest --renew-goldens $(addprefix tests/test_,$(addsuffix .py,controller_apply controller_config controller_shows trace)) tests/test_experiments.py::test_the_file_of_costs_has_what_the_scenarios_cost
 	$(BIN)/python docs/p4runtime_compliance.py
 	git status --short
 

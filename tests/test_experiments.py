@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from conftest import Cli
+from conftest import Cli, Golden
 from rich.console import Console
 
-from waymark import Row, WaymarkError, experiment
+from waymark import Row, Scenario, WaymarkError, experiment
 from waymark.report import COLUMNS, read_table, terminal_table
 from waymark.tables import digits
 
@@ -223,6 +223,22 @@ def test_every_experiment_has_three_scales() -> None:
         quick, full, paper = (one.cost(scale) for scale in ("quick", "full", "paper"))
         assert quick[1] <= full[1]
         assert paper[0] <= full[0]
+
+
+def test_the_file_of_costs_has_what_the_scenarios_cost(golden: Golden) -> None:
+    made = experiment.costs_text()
+    assert golden(experiment.costs_path(), made) == made
+
+
+def test_the_list_builds_no_scenario(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    def built(*_: object) -> None:
+        raise AssertionError("a scenario is built")
+
+    monkeypatch.setattr(Scenario, "__post_init__", built)
+    for arguments in ((), ("--json",)):
+        shown = cli("list", *arguments)
+        assert shown.code == 0, shown.err
+        assert "chan/fig3.6" in shown.out
 
 
 def test_the_same_command_gives_the_same_octets(cli: Cli, tmp_path: Path) -> None:

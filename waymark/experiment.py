@@ -1,5 +1,6 @@
 """What an experiment is: a figure or table of a paper as data, and how to measure it again."""
 
+import csv
 import importlib
 import math
 import re
@@ -8,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from waymark import project
 from waymark.analysis import intervals
-from waymark.errors import WaymarkError
+from waymark.errors import WaymarkError, os_errors
 from waymark.result import Result, mean_sd
 from waymark.scenario import Scenario
 from waymark.traffic import Profile
@@ -353,6 +355,39 @@ def select(patterns: Sequence[str]) -> list[Experiment]:
         else:
             chosen.add(find(pattern).id)
     return [_load(path) for name, path in _files().items() if name in chosen]
+
+
+def cost(experiment: Experiment, scale: Scale) -> tuple[int, float]:
+    """The same as :meth:`Experiment.cost`, of the project's experiments from ``costs.csv``.
+
+    To build all scenarios takes seconds. ``tests/test_experiments.py`` renews the file.
+    """
+    return _costs().get((experiment.id, scale)) or experiment.cost(scale)
+
+
+def costs_path() -> Path:
+    """The file with the costs of the project's experiments."""
+    return project.root() / "experiments" / "costs.csv"
+
+
+def costs_text() -> str:
+    """What the file has to hold."""
+    lines = [
+        f"{one.id},{scale},{runs},{simulated_s!r}"
+        for one in everything()
+        for scale in get_args(Scale)
+        for runs, simulated_s in [one.cost(scale)]
+    ]
+    return "\n".join(["id,scale,runs,simulated_s", *lines, ""])
+
+
+@cache
+def _costs() -> Mapping[tuple[str, str], tuple[int, float]]:
+    with os_errors(costs_path()), costs_path().open(encoding="utf-8", newline="") as file:
+        return {
+            (line["id"], line["scale"]): (int(line["runs"]), float(line["simulated_s"]))
+            for line in csv.DictReader(file)
+        }
 
 
 def is_of_project(experiment_id: str) -> bool:

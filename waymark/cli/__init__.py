@@ -20,6 +20,9 @@ __all__ = ["load", "main"]
 MODULES = {
     "compile": "programs",
     "stf": "programs",
+    "list": "lab",
+    "run": "lab",
+    "report": "lab",
     "controls": "controls",
     "plot": "plot",
     "switch": "switch",

@@ -120,7 +120,7 @@ def _as_data(experiment: Experiment, results: Path) -> dict[str, Any]:
     """An experiment as ``waymark list --json`` shows it."""
     from waymark import report
 
-    costs = {scale.value: experiment.cost(scale.value) for scale in ScaleName}
+    costs = {scale.value: experiments.cost(experiment, scale.value) for scale in ScaleName}
     return {
         "id": experiment.id,
         "also": list(experiment.also),
@@ -133,7 +133,7 @@ def _as_data(experiment: Experiment, results: Path) -> dict[str, Any]:
 
 
 def _cost(experiment: Experiment, scale: ScaleName) -> str:
-    runs, simulated_s = experiment.cost(scale.value)
+    runs, simulated_s = experiments.cost(experiment, scale.value)
     return f"{runs} runs, {simulated_s:g} simulated s"
 
 
