@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from waymark.errors import WaymarkError
+from waymark.hops import MAX_SWITCHES
 from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology, duplex
 
 FABRIC_PROGRAM = "v1model/fabric.p4"
@@ -16,8 +17,8 @@ FABRIC_PROGRAM = "v1model/fabric.p4"
 MOST = 252
 """Leaves and hosts at a switch, which an octet of an address counts."""
 
-MOST_HOPS = 62
-"""Links between switches in a row: hosts send with a TTL of 64, which passes 63 switches."""
+MOST_HOPS = MAX_SWITCHES - 1
+"""Links between switches in a row."""
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from waymark import architecture, congestion, program, sctp
+from waymark import architecture, congestion, hops, program, sctp
 from waymark.addressing import Addressing, derive, least_round_trip_s
 from waymark.architecture import Architecture
 from waymark.congestion import CongestionControl
@@ -151,8 +151,8 @@ def to_core(
             that of the flow before is written in short.
 
     Raises:
-        WaymarkError: a link has what its switch's program does not know, or a flow reads telemetry
-            and no switch writes it.
+        WaymarkError: a link has what its switch's program does not know, a flow reads telemetry
+            and no switch writes it, or a path has too many switches.
     """
     addressing, network = _network_to_core(*_network(scenario, tables))
     return network | _of_run(scenario, addressing, tables, as_they_end)
@@ -182,6 +182,7 @@ def _of_run(
     as_they_end: bool,
 ) -> dict[str, Any]:
     _check_telemetry(scenario, tables)
+    hops.check(scenario, addressing, tables)
     return {
         "name": scenario.name,
         "seed": scenario.seed,
