@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -101,6 +102,21 @@ def test_a_run_reports_how_many_threads_it_used() -> None:
     assert 2 < many.threads < 64
     assert many.threads_limit is not None
     assert "pieces" in many.threads_limit
+
+
+def test_of_many_threads_a_network_has_those_that_pay() -> None:
+    near = duplex("a", "r1", 100e6, 1e-6), duplex("r2", "b", 100e6, 1e-6)
+    one = _far()
+    links = (*near[0], *duplex("r1", "r2", 100e6, 0.1), *near[1])
+    scenario = replace(one, topology=replace(one.topology, links=links))
+    result = run(scenario, threads=4)
+    assert result.threads == 2, "hosts and switches in different parts have rounds of few events"
+    assert result.threads_limit is not None
+    assert "too few events" in result.threads_limit
+    whole = run(scenario)
+    assert result.packet_hops == whole.packet_hops
+    for source, other in zip(result.sources, whole.sources, strict=True):
+        assert source.delivered.tolist() == other.delivered.tolist()
 
 
 def test_rounds_of_few_events_are_run_by_one_thread(small: Topology) -> None:

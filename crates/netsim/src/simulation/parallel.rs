@@ -14,7 +14,7 @@
 
 use super::gate::Gate;
 use super::part::Parcel;
-use super::plan::{Plan, Work, round_end};
+use super::plan::{Choice, Plan, Work, round_end};
 use super::{MAX_PACKETS, RunError, Simulation};
 use crate::event::{Took, Turn};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -70,7 +70,7 @@ impl Simulation {
             return Ok(false);
         };
         let rounds = Rounds::new(plan, self.turns, at, events, &mut self.parts);
-        let count = self.parts.len().div_ceil(plan.workers);
+        let count = self.parts.len().div_ceil(plan.chosen().workers);
         thread::scope(|scope| {
             let rounds = &rounds;
             let mut shares = self.parts.chunks_mut(count).zip((0..).step_by(count));
@@ -145,10 +145,13 @@ impl Rounds {
     fn new(plan: &Plan, turns: u64, at: Instant, events: u64, parts: &mut [Simulation]) -> Self {
         let next = parts.iter_mut().map(|part| part.events.next_time());
         let next = next.min().unwrap_or(u64::MAX);
-        let lookahead_s = plan.places.lookahead_s;
+        let Choice {
+            places, workers, ..
+        } = plan.chosen();
+        let lookahead_s = places.lookahead_s;
         let reports = || parts.iter().map(|_| Mutex::default()).collect();
         // A thread has the same number of parts as the others, or the last has fewer.
-        let threads = parts.len().div_ceil(parts.len().div_ceil(plan.workers));
+        let threads = parts.len().div_ceil(parts.len().div_ceil(*workers));
         Rounds {
             reports: [reports(), reports()],
             gate: Gate::new(threads, plan.cores),

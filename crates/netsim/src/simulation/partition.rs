@@ -75,9 +75,16 @@ impl Simulation {
 
     /// How the network was divided while most events happened.
     pub fn division(&self) -> Division {
-        match &self.plan {
-            Some(plan) if plan.is_mostly_whole() => Division::whole(Some(Limit::Rounds)),
-            _ => self.division,
+        let Some(plan) = &self.plan else {
+            return self.division;
+        };
+        match plan.mostly() {
+            Some(0) => self.division,
+            Some(choice) => Division {
+                parts: plan.parts(choice),
+                limit: Some(Limit::Rounds),
+            },
+            None => Division::whole(Some(Limit::Rounds)),
         }
     }
 
@@ -90,7 +97,11 @@ impl Simulation {
                 let found = places.parts;
                 if found > 1 {
                     let things = self.lines.iter().len() + self.ends.iter().len();
-                    self.plan = Some(Plan::new(places, threads.clamp(1, found), always, things));
+                    let mut ways = vec![(places, threads.clamp(1, found))];
+                    if !always {
+                        self.add_fewer_threads(&mut ways);
+                    }
+                    self.plan = Some(Plan::new(ways, always, things));
                 }
                 Division {
                     parts: found,
@@ -99,6 +110,19 @@ impl Simulation {
             }
         };
         self.division
+    }
+
+    /// Adds the ways to divide the network among half as many threads, and so on.
+    fn add_fewer_threads(&self, ways: &mut Vec<(Places, usize)>) {
+        let mut parts = ways[0].0.parts / 2;
+        while parts > 1 {
+            let places = self.places(parts);
+            parts = places.parts.min(parts) / 2;
+            if places.parts > 1 {
+                let threads = places.parts;
+                ways.push((places, threads));
+            }
+        }
     }
 
     /// What keeps the network on one thread.

@@ -2,7 +2,8 @@
 //!
 //! Threads wait for each other after each round. What that costs follows from events alone, so that a run
 //! is divided at the same events again: those of the network, those of the part that has most in each round, and the
-//! rounds. While the network is not divided they are counted as they would be.
+//! rounds. While the network is not divided they are counted as they would be, for all threads that there may be, half
+//! as many, and so on. The most threads that pay run it.
 
 use super::places::Places;
 use super::{RunError, Simulation};
@@ -26,21 +27,35 @@ const STRETCH: u64 = 1 << 14;
 /// How a network is divided, and when.
 #[derive(Debug)]
 pub(super) struct Plan {
-    pub places: Arc<Places>,
-    /// Threads that run the parts.
-    pub workers: usize,
-    /// Cores that there are for them.
+    /// The ways to divide it, most threads first.
+    choices: Vec<Choice>,
+    /// By which it is divided, or was at last.
+    chosen: usize,
+    /// Cores that there are for the threads.
     pub cores: usize,
     /// It is divided whatever that costs.
     always: bool,
     /// Events until the next decision are as many as this.
     stretch: u64,
+    /// Stretches on fewer threads than there may be, until it is counted whether more pay by now.
+    recount: u32,
+    /// Those that are left of them.
+    left: u32,
+    /// Events while it was not divided.
+    whole: u64,
+}
+
+/// A way to divide a network.
+#[derive(Debug)]
+pub(super) struct Choice {
+    pub places: Arc<Places>,
+    /// Threads that run the parts.
+    pub workers: usize,
     /// Since the last decision.
     work: Work,
     present: Present,
-    /// Events while it was divided, and while it was not.
-    divided: u64,
-    whole: u64,
+    /// Events while the network was divided so.
+    events: u64,
 }
 
 /// What rounds had to do.
@@ -82,34 +97,25 @@ pub(super) fn round_end(next: u64, lookahead_s: f64) -> u64 {
     }
 }
 
-impl Plan {
-    pub fn new(places: Places, workers: usize, always: bool, things: usize) -> Self {
-        Plan {
+impl Choice {
+    fn new(places: Places, workers: usize) -> Self {
+        Choice {
             present: Present {
                 end: 0,
                 events: vec![0; places.parts],
             },
             places: Arc::new(places),
             workers,
-            cores: thread::available_parallelism().map_or(1, NonZero::get),
-            always,
-            // Dividing a network takes time for each thing in it.
-            stretch: STRETCH.max(things as u64),
             work: Work::default(),
-            divided: 0,
-            whole: 0,
+            events: 0,
         }
     }
 
-    /// An event happens while the network is not divided.
-    pub fn note(&mut self, turn: Turn, event: &Event) {
-        // Lines are free at events of their own in a divided network only.
-        if matches!(event, Event::LineFree(_)) {
-            return;
-        }
-        if turn.time() >= self.present.end {
+    /// An event happens at `time` while the network is not divided.
+    fn note(&mut self, time: u64, event: &Event) {
+        if time >= self.present.end {
             self.end_round();
-            self.present.end = round_end(turn.time(), self.places.lookahead_s);
+            self.present.end = round_end(time, self.places.lookahead_s);
         }
         let [part, _] = self.places.of_event(event);
         self.present.events[part as usize] += 1;
@@ -118,23 +124,72 @@ impl Plan {
     fn end_round(&mut self) {
         let events = &mut self.present.events;
         if events.iter().any(|events| *events > 0) {
-            self.whole += events.iter().sum::<u64>();
             self.work.add_round(events.iter().copied());
             events.fill(0);
+        }
+    }
+}
+
+impl Plan {
+    /// A network with so many `things` is divided by the first of `ways` that pays: places for its parts, and threads.
+    pub fn new(ways: Vec<(Places, usize)>, always: bool, things: usize) -> Self {
+        let choices = ways.into_iter();
+        Plan {
+            choices: choices
+                .map(|(places, workers)| Choice::new(places, workers))
+                .collect(),
+            chosen: 0,
+            cores: thread::available_parallelism().map_or(1, NonZero::get),
+            always,
+            // Dividing a network takes time for each thing in it.
+            stretch: STRETCH.max(things as u64),
+            recount: 1,
+            left: 0,
+            whole: 0,
+        }
+    }
+
+    /// How the network is divided, or was at last.
+    pub fn chosen(&self) -> &Choice {
+        &self.choices[self.chosen]
+    }
+
+    /// An event happens while the network is not divided.
+    pub fn note(&mut self, turn: Turn, event: &Event) {
+        // Lines are free at events of their own in a divided network only.
+        if matches!(event, Event::LineFree(_)) {
+            return;
+        }
+        self.whole += 1;
+        for choice in &mut self.choices {
+            choice.note(turn.time(), event);
         }
     }
 
     /// Rounds have been run.
     pub fn add(&mut self, work: Work) {
-        self.divided += work.events;
-        self.work.rounds += work.rounds;
-        self.work.events += work.events;
-        self.work.longest += work.longest;
+        let choice = &mut self.choices[self.chosen];
+        choice.events += work.events;
+        choice.work.rounds += work.rounds;
+        choice.work.events += work.events;
+        choice.work.longest += work.longest;
     }
 
-    /// Whether most events were those of a network that was not divided.
-    pub fn is_mostly_whole(&self) -> bool {
-        !self.always && self.whole >= self.divided
+    /// How the network was divided while most events happened, as the number of the way; `None`: it was not.
+    pub fn mostly(&self) -> Option<usize> {
+        let divided: u64 = self.choices.iter().map(|choice| choice.events).sum();
+        if !self.always && self.whole >= divided {
+            return None;
+        }
+        // Of equals, the last: that with the most threads.
+        (0..self.choices.len())
+            .rev()
+            .max_by_key(|&choice| self.choices[choice].events)
+    }
+
+    /// The number of parts of a way to divide the network.
+    pub fn parts(&self, choice: usize) -> usize {
+        self.choices[choice].places.parts
     }
 
     /// Whether to divide from now on, if that is to change after a stretch; it is divided now, or not.
@@ -142,17 +197,48 @@ impl Plan {
         if self.always {
             return (!is_divided).then_some(true);
         }
-        if self.work.events < self.stretch {
-            return None;
+        match is_divided {
+            true => self.is_over().then_some(false),
+            false => self.choose().then_some(true),
         }
-        let work = std::mem::take(&mut self.work);
-        let percent = if is_divided { STAY } else { DIVIDE };
-        let divide = work.pays(self.workers as u64, percent);
-        if is_divided && !divide {
+    }
+
+    /// Chooses the most threads that pay, after a stretch.
+    fn choose(&mut self) -> bool {
+        if self.choices[0].work.events < self.stretch {
+            return false;
+        }
+        let mut choices = self.choices.iter();
+        let pays = choices.position(|choice| choice.work.pays(choice.workers as u64, DIVIDE));
+        for choice in &mut self.choices {
+            choice.work = Work::default();
+        }
+        self.chosen = pays.unwrap_or(self.chosen);
+        self.left = self.recount;
+        pays.is_some()
+    }
+
+    /// Whether the network is no longer to be divided as it is, after a stretch.
+    fn is_over(&mut self) -> bool {
+        let choice = &mut self.choices[self.chosen];
+        if choice.work.events < self.stretch {
+            return false;
+        }
+        let work = std::mem::take(&mut choice.work);
+        if !work.pays(choice.workers as u64, STAY) {
             // Where this changes again and again, it changes less often.
             self.stretch *= 2;
+            return true;
         }
-        (divide != is_divided).then_some(divide)
+        if self.chosen == 0 {
+            return false;
+        }
+        self.left -= 1;
+        let recount = self.left == 0;
+        if recount {
+            self.recount = self.recount.saturating_mul(2);
+        }
+        recount
     }
 }
 
@@ -188,7 +274,7 @@ impl Simulation {
         };
         match plan.decide(is_divided) {
             Some(true) => {
-                let places = plan.places.clone();
+                let places = plan.chosen().places.clone();
                 self.split(&places);
             }
             Some(false) => self.unite(),
