@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import numpy as np
@@ -301,6 +302,32 @@ def test_a_worker_that_is_killed_costs_no_run(small: Topology) -> None:
         here = run(one)
         assert result.table() == here.table()
         assert result.packet_hops == here.packet_hops
+
+
+def test_runs_wait_with_a_message_while_a_cluster_has_no_workers(
+    small: Topology, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(pools, "NOTICE_AFTER_S", 0.2)
+    shown: Queue[str] = Queue()
+
+    def show(line: str, **_: object) -> None:
+        shown.put(line)
+
+    monkeypatch.setattr("builtins.print", show)
+    one = scenario(small)
+    with (
+        distributed.LocalCluster(n_workers=1, processes=False, dashboard_address=None) as local,
+        pools.pool(scheduler=local.scheduler_address) as pool,
+    ):
+        local.scale(0)
+        lost = shown.get(timeout=120)
+        assert "has no workers; waiting for one: dask worker inproc" in lost
+        future = pool.submit(one)
+        local.scale(1)
+        assert "has workers again" in shown.get(timeout=120)
+        assert future.result(timeout=120).table() == run(one).table()
+    assert shown.empty(), "each is said once"
 
 
 def test_a_scheduler_that_is_not_there_is_reported(cli: Cli, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import sys
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping
@@ -48,6 +49,9 @@ RECENT, RECENT_OCTETS = 256, 8 << 20
 
 WORKERS_WITHIN_S = 60
 """How long a Dask cluster may take until it has a worker."""
+
+NOTICE_AFTER_S = 10
+"""How long a Dask cluster is without workers until a message says so."""
 
 
 class _Recent:
@@ -217,7 +221,8 @@ def pool(
     Args:
         jobs: processes on this machine; None: as many as have a core for each of their threads.
         scheduler: instead of them, the address of a Dask scheduler, such as
-            ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark.
+            ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark. While it has none any
+            more, runs wait, and a message on stderr says so.
         store: where finished runs are kept and looked for; None: nowhere.
         threads: among how many each run's network is divided, at most.
 
@@ -265,10 +270,32 @@ def _dask(address: str) -> Generator[_Executor]:
                 f"the Dask scheduler at {address} has no workers; start one: dask worker {address}"
             ) from error
         executor = client.get_executor(pure=False)
+        over = threading.Event()
+        threading.Thread(target=_watch, args=(client, address, over), daemon=True).start()
         try:
             yield executor
         finally:
+            over.set()
             executor.shutdown(wait=False)
+
+
+def _watch(client: Any, address: str, over: threading.Event) -> None:
+    """Say on stderr that a cluster has lost its workers, once until it has some again."""
+    without_s, told = 0.0, False
+    while not over.wait(step_s := NOTICE_AFTER_S / 10):
+        try:
+            workers = client.scheduler_info()["workers"]
+        except Exception:
+            continue  # Dask reports a scheduler that is gone; at the end the client is closed
+        without_s = 0.0 if workers else without_s + step_s
+        if told != (without_s >= NOTICE_AFTER_S):
+            told = not told
+            state = (
+                f"no workers; waiting for one: dask worker {address}"
+                if told
+                else "workers again; the runs go on"
+            )
+            print(f"warning: the Dask scheduler at {address} has {state}", file=sys.stderr)
 
 
 @contextmanager
