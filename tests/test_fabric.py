@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections import Counter
 from dataclasses import replace
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pyarrow as pa
@@ -303,6 +304,44 @@ def test_a_run_that_fails_leaves_the_files_of_the_one_before(cli: Cli, tmp_path:
     assert done.code == 2
     assert file.read_bytes() == b"of an earlier run"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_run_whose_queues_are_not_written_leaves_the_files_of_the_one_before(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / f"cubic-{kind}.parquet" for kind in ("flows", "queues")]
+    for file in files:
+        file.write_bytes(b"of an earlier run")
+
+    def fill(_: pa.Table, file: BinaryIO) -> None:
+        file.write(b"PAR1")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", fill)
+    done = cli("fabric", "cubic", "--incast", 1, "--drain", "1 ms", "--out", tmp_path)
+    assert done.code == 2
+    assert done.err == f"error: {files[1]}: No space left on device\n"
+    assert [file.read_bytes() for file in files] == [b"of an earlier run"] * 2
+    assert sorted(tmp_path.iterdir()) == files
+
+
+def test_what_a_killed_run_left_is_removed(cli: Cli, tmp_path: Path) -> None:
+    run = ("fabric", "cubic", "--incast", 1, "--drain", "1 ms", "--out", tmp_path)
+    for control in ("cubic", "reno"):
+        (tmp_path / f"{control}-flows.parquet.partial").write_bytes(b"PAR1 and half of a row")
+    with FlowFile(tmp_path / "vegas-flows.parquet"):  # of a run that is still there
+        done = cli(*run)
+        assert done.code == 0, done.err
+        kept = [file.name for file in tmp_path.glob("*.partial")]
+        assert kept == ["vegas-flows.parquet.partial"]
+    assert Completions.read(tmp_path / "cubic-flows.parquet").flow.tolist() == [0]
+
+
+def test_two_runs_do_not_write_one_file(cli: Cli, tmp_path: Path) -> None:
+    with FlowFile(tmp_path / "cubic-flows.parquet"):
+        done = cli("fabric", "cubic", "--incast", 1, "--drain", "1 ms", "--out", tmp_path)
+    assert done.code == 2
+    assert "cubic-flows.parquet: another process is writing it" in done.err
 
 
 @pytest.mark.parametrize("command", [("fabric", "cubic"), ("run", "chan/fig3.6")])

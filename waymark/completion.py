@@ -1,6 +1,7 @@
 """Flow completion times, beside those of an empty network, and histograms of queues."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -129,30 +130,29 @@ class FlowFile:
     """
 
     def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def __enter__(self) -> "FlowFile":
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        self._file = file
-        self._partial = file.with_name(f"{file.name}.partial")
         self._schema = pa.schema(
             [("flow", pa.int64()), ("source", pa.string()), ("target", pa.string())]
             + [(name, pa.float64()) for name in (*_NUMBERS, "slowdown")]
         )
-        with os_errors(file):
-            self._writer = pq.ParquetWriter(self._partial, self._schema)
-
-    def __enter__(self) -> "FlowFile":
+        with ExitStack() as stack:
+            octets = stack.enter_context(files.replacing(self._file))
+            self._writer = pq.ParquetWriter(octets, self._schema)
+            stack.callback(self._close)
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
-        try:
-            with os_errors(self._file):
-                self._writer.close()
-                if failure is None:
-                    self._partial.replace(self._file)
-        finally:
-            with os_errors(self._file):
-                self._partial.unlink(missing_ok=True)
+    def __exit__(self, *failure: Any) -> None:
+        self._stack.__exit__(*failure)
+
+    def _close(self) -> None:
+        with os_errors(self._file):
+            self._writer.close()
 
     def add(self, flows: Completions) -> None:
         """Write rows, as a group.
@@ -274,7 +274,7 @@ def queue_histograms(result: Result) -> Iterator[tuple[str, int, int, float, int
 
 
 def write_queues(result: Result, file: Path) -> None:
-    """Write :func:`queue_histograms` to a Parquet file.
+    """Write :func:`queue_histograms` to a Parquet file, which replaces a former one as a whole.
 
     Raises:
         WaymarkError: it cannot be written.
@@ -285,5 +285,5 @@ def write_queues(result: Result, file: Path) -> None:
     names = ("link", "waiting_from", "waiting_below", "share", "peak")
     rows = list(queue_histograms(result))
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    with os_errors(file):
-        pq.write_table(pa.table(columns), file)
+    with files.replacing(file) as octets, os_errors(file):
+        pq.write_table(pa.table(columns), octets)

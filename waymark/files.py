@@ -1,7 +1,11 @@
-"""Reads files that a user names, with checks of their kind and size."""
+"""Reads files that a user names, with checks of their kind and size; replaces files as a whole."""
 
+import fcntl
 import stat
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from waymark.errors import WaymarkError, os_errors
 
@@ -58,3 +62,52 @@ def read_text(path: Path) -> str:
         return read(path).decode()
     except UnicodeDecodeError as error:
         raise WaymarkError(f"{path}: not UTF-8 text: {error}") from error
+
+
+_PARTIAL = ".partial"
+
+
+@contextmanager
+def replacing(file: Path) -> Generator[BinaryIO]:
+    """A file to write, which takes the place of ``file`` when the block is left.
+
+    Until then its name ends with ``.partial``. If the block is left by an exception it is removed,
+    and a former ``file`` stays.
+
+    Raises:
+        WaymarkError: it cannot be written, or another process is writing it.
+    """
+    partial = file.with_name(file.name + _PARTIAL)
+    with os_errors(file):
+        octets = partial.open("ab")
+    with octets:
+        if not _lock(octets):
+            raise WaymarkError(f"{file}: another process is writing it")
+        try:
+            with os_errors(file):
+                octets.truncate(0)
+                octets.seek(0)
+            yield octets
+            with os_errors(file):
+                octets.flush()
+                partial.replace(file)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def remove_partial(folder: Path) -> None:
+    """Remove what processes that were killed have left of :func:`replacing` in a folder."""
+    with os_errors(folder):
+        for partial in folder.glob(f"*{_PARTIAL}"):
+            with partial.open("rb") as octets:
+                if _lock(octets):
+                    partial.unlink(missing_ok=True)
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock an open file, unless another process has locked it."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

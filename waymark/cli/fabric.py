@@ -156,6 +156,7 @@ def fabric(
     from waymark.controls import BY_NAME
     from waymark.errors import check_choice
     from waymark.fabric import Cable
+    from waymark.files import remove_partial
     from waymark.frame import Table
     from waymark.running import run
 
@@ -164,6 +165,7 @@ def fabric(
     controls = list(dict.fromkeys(controls))
     drain = 9 * seconds if drain is None else drain
     make(folder)
+    remove_partial(folder)
     rows: list[dict[str, Any]] = []
     totals: list[dict[str, Any]] = []
     files: list[Path] = []
@@ -178,12 +180,11 @@ def fabric(
         if not flows:
             raise WaymarkError(f"no flow arrives within {seconds:g} s; give --seconds more")
         scenario = _scenario(control, network, seconds + drain, flows, seed)
-        file = folder / f"{control}-flows.parquet"
+        file, queues = (folder / f"{control}-{what}.parquet" for what in ("flows", "queues"))
         with FlowFile(file) as written:
             result = run(scenario, threads=threads, ended=written.of(scenario))
+            write_queues(result, queues)
         measured = Completions.read(file)
-        queues = folder / f"{control}-queues.parquet"
-        write_queues(result, queues)
         files += (file, queues)
         rows += _rows(control, measured)
         totals.append(_total(control, result))
