@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from waymark import (
     CHAN,
     MODERN,
     Association,
+    Cbr,
     Clock,
     CongestionControl,
     Flow,
@@ -22,6 +24,7 @@ from waymark import (
     ModernProfile,
     OnOff,
     Profile,
+    Red,
     Scenario,
     Switch,
     Topology,
@@ -536,3 +539,54 @@ def test_verdicts_stand_beside_the_truth(small: Topology) -> None:
     assert verdicts is not None
     assert verdicts.congestion.link == verdicts.random.link == 0
     assert verdicts.congestion.queue > 10
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize(
+    ("place", "changed"),
+    [
+        ("end_s", lambda one, number: replace(one, end_s=number)),
+        ("sample_s", lambda one, number: replace(one, sample_s=number)),
+        (
+            r"flows\[0\].stop_s",
+            lambda one, number: replace(one, flows=(Flow("a", "b", stop_s=number),)),
+        ),
+        (
+            r"flows\[0\].connection.profile.modern.min_rto_s",
+            lambda one, number: replace(
+                one, flows=(Flow("a", "b", "cubic", replace(MODERN, min_rto_s=number)),)
+            ),
+        ),
+        (
+            r"sources\[0\].rate_bps",
+            lambda one, number: replace(one, sources=(Cbr("a", "b", number),)),
+        ),
+        (
+            r"links\[1\].changes\[0\].rate_bps",
+            lambda one, number: replace(
+                one, changes=(LinkChange(1.0, "r1", "r2", rate_bps=number),)
+            ),
+        ),
+        (
+            "hosts.a.clock.offset_s",
+            lambda one, number: replace(one, clocks={"a": Clock(number)}),
+        ),
+    ],
+)
+def test_a_number_that_is_not_finite_is_reported_by_its_place(
+    small: Topology, place: str, changed: Callable[[Scenario, float], Scenario], number: float
+) -> None:
+    if place == "end_s" and number < 0:
+        return  # before the traffic starts
+    one = Scenario("numbers", small, 2, flows=(Flow("a", "b"),))
+    with pytest.raises(WaymarkError, match=rf"numbers: {place}: found \S+; expected a finite num"):
+        run(changed(one, number))
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf])
+def test_settings_of_queues_are_finite(small: Topology, number: float) -> None:
+    with pytest.raises(WaymarkError, match=r"link r1->r2: RED from 5 to .*, expected .* finite"):
+        small.with_link("r1", "r2", red=Red(5, number, 0.1, 2))
+    for name in vars(DualPi2()):
+        with pytest.raises(WaymarkError, match=f"DualPI2's {name} .*, expected a finite number"):
+            small.with_link("r1", "r2", dual_pi2=replace(DualPi2(), **{name: number}))

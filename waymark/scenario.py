@@ -1,6 +1,7 @@
 """A whole run as data: network, traffic, how long, which seed."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -443,10 +444,13 @@ def _link(
 
 
 def _change(change: LinkChange, direction: str) -> dict[str, Any]:
+    rate_bps = change.rate_bps
+    if rate_bps is not None and math.isfinite(rate_bps):  # the core refuses others
+        rate_bps = round(rate_bps)
     return {
         "at_s": change.at_s,
         "direction": direction,
-        "rate_bps": None if change.rate_bps is None else round(change.rate_bps),
+        "rate_bps": rate_bps,
         "delay_s": change.delay_s,
         "loss": change.loss,
     }

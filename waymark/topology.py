@@ -5,6 +5,7 @@ A topology names rates, delays, queue limits, losses and programs, and no runner
 cable is two of them (:func:`duplex`), whose settings may differ.
 """
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
@@ -423,6 +424,11 @@ def _check_dual_pi2(link: Link) -> None:
     settings = link.dual_pi2
     if settings is None:
         return
+    for name, number in vars(settings).items():
+        if not math.isfinite(number):
+            raise WaymarkError(
+                f"link {link.name}: DualPI2's {name} {number:g}, expected a finite number"
+            )
     given = parameters(settings)
     bounds = {
         "target_s": (given["target"], MAX_US, "0 to 4294 s"),
@@ -467,10 +473,10 @@ def _check_trim(link: Link) -> None:
 def _check_red(link: Link) -> None:
     match link.red:
         case Red(thmin, thmax, pmax, w):
-            if not 0 <= thmin < thmax:
+            if not 0 <= thmin < thmax < math.inf:
                 raise WaymarkError(
                     f"link {link.name}: RED from {thmin:g} to {thmax:g} packets, expected thmin 0 "
-                    "or more, and thmax above it"
+                    "or more, and a finite thmax above it"
                 )
             probability = pmax
         case ConstantDrop(probability, w):

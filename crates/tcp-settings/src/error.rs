@@ -60,8 +60,24 @@ fn message(text: &str, error: &serde_json::Error) -> String {
         _ if serde_json::from_str::<IgnoredAny>(text).is_ok() => {
             "expected a name, or an object with one".to_owned()
         }
-        _ => said,
+        _ => match not_finite(text, error) {
+            Some(number) => format!("found {number}; expected a finite number"),
+            None => said,
+        },
     }
+}
+
+/// The number at the place of an error that is none of JSON's, as Python and JavaScript write it.
+fn not_finite(text: &str, error: &serde_json::Error) -> Option<&'static str> {
+    let line = text.as_bytes().split(|&octet| octet == b'\n');
+    let line = line.skip(error.line().saturating_sub(1)).next()?;
+    // The column is that of the first character, or of the one behind a sign.
+    let from = error.column().saturating_sub(2);
+    ["-Infinity", "Infinity", "NaN"].into_iter().find(|number| {
+        (from..=error.column())
+            .filter_map(|at| line.get(at..))
+            .any(|rest| rest.starts_with(number.as_bytes()))
+    })
 }
 
 impl fmt::Display for DataError {

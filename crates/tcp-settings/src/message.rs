@@ -140,6 +140,18 @@ mod tests {
             (r#""number": null"#, "number: found null; expected a number"),
             (r#""number": true"#, "number: found true; expected a number"),
             (
+                r#""number": NaN"#,
+                "number: found NaN; expected a finite number",
+            ),
+            (
+                r#""number": Infinity"#,
+                "number: found Infinity; expected a finite number",
+            ),
+            (
+                r#""name": "µ", "number": -Infinity"#,
+                "number: found -Infinity; expected a finite number",
+            ),
+            (
                 r#""number": 1, "port": 65536"#,
                 "port: found 65536; expected a whole number, 0 to 65535",
             ),
