@@ -18,20 +18,14 @@ pub fn check(table: &Table, report: &mut Report) {
             report.add(key.loc, "range-key", message, help);
         }
     }
-    let kinds = || table.keys.iter().map(|key| &key.kind);
-    let prefixes = kinds().filter(|kind| **kind == MatchKind::Lpm).count();
-    let other = kinds().any(|kind| matches!(kind, MatchKind::Ternary | MatchKind::Range));
-    if prefixes > 1 || (prefixes > 0 && other) {
-        let with = if prefixes > 1 {
-            "another `lpm` key"
-        } else {
-            "`ternary` or `range` keys"
-        };
+    // Beside keys of other kinds an lpm key is matched in a TCAM as a ternary one.
+    let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm);
+    if prefixes.count() > 1 {
         let message = format!(
-            "table `{}` has an `lpm` key beside {with}; on Tofino only `exact` keys may stand beside one",
+            "table `{}` has several `lpm` keys; the longest prefix is that of one",
             table.name
         );
-        let help = "make it `ternary`, and give longer prefixes a higher priority";
+        let help = "make all but one `ternary`, and give longer prefixes a higher priority";
         report.add(table.loc, "lpm-key", message, help);
     }
 }

@@ -1,9 +1,9 @@
-// An lpm key beside a ternary key.
+// Two lpm keys.
 #include "shell/before.p4"
 
 control Work(inout headers_t hdr, inout metadata_t md) {
     action act(bit<32> value) { md.x = value; }
-    table t { key = { hdr.v.a: lpm; hdr.v.d: ternary; } actions = { act; } size = 64; } //! lpm-key
+    table t { key = { hdr.v.a: lpm; hdr.v.d: lpm; } actions = { act; } size = 64; } //! lpm-key
     apply { t.apply(); }
 }
 

@@ -1,9 +1,9 @@
-// An lpm key beside an exact key.
+// An lpm key beside an exact, a ternary and a range key.
 #include "shell/before.p4"
 
 control Work(inout headers_t hdr, inout metadata_t md) {
     action act(bit<32> value) { md.x = value; }
-    table t { key = { hdr.v.a: lpm; hdr.v.d: exact; } actions = { act; } size = 64; }
+    table t { key = { hdr.v.a: lpm; hdr.v.b: exact; hdr.v.c: ternary; hdr.v.d: range; } actions = { act; } size = 64; }
     apply { t.apply(); }
 }
 
