@@ -90,21 +90,65 @@ http {{ access_log off; server {{ listen 8080; root {folder}; sendfile on; }} }}
 CONNECTIONS = 200
 
 
+SEND_SMALL = """
+import socket, sys, time
+stream = socket.socket()
+stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 512)
+stream.connect((sys.argv[1], int(sys.argv[2])))
+stream.sendall(bytes(1000))
+time.sleep(0.5)
+"""
+"""Segments of 512 octets, of which timestamps take 12."""
+
+
+def inserting() -> str:
+    """The program, which adds 16 octets behind TCP's header to packets with data for b."""
+    headers = (
+        "header tcp_h { bit<96> ports; bit<4> offset; bit<12> flags; bit<48> rest; }\n"
+        "header stamps_h { bit<96> octets; }\nheader added_h { bit<128> octets; }\n"
+    )
+    states = (
+        "state tcp { packet.extract(hdr.tcp); "
+        "transition select(hdr.tcp.offset) { 8: stamps; default: accept; } }\n"
+        "state stamps { packet.extract(hdr.stamps); transition accept; }\n"
+    )
+    add = (
+        "if (hdr.stamps.isValid() && std.egress_port == 2 && hdr.ipv4.length > 52) "
+        "{ hdr.added.setValid(); hdr.added.octets = 0; hdr.ipv4.length = hdr.ipv4.length + 16; } "
+    )
+    changes = {
+        "struct headers_t": f"{headers}struct headers_t",
+        "aqt_h aqt; }": "aqt_h aqt; tcp_h tcp; stamps_h stamps; added_h added; }",
+        "{ 7: aqt; default: accept; }": "{ 7: aqt; 5: tcp; default: accept; }",
+        "state aqt {": f"{states}state aqt {{",
+        "apply { if (hdr.aqt": f"apply {{ {add}if (hdr.aqt",
+        "packet.emit(hdr.aqt);": "packet.emit(hdr.aqt); packet.emit(hdr.tcp); "
+        "packet.emit(hdr.stamps); packet.emit(hdr.added);",
+    }
+    text = PROGRAM
+    for old, new in changes.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    return text
+
+
 def at(node: str, *command: str) -> list[str]:
     """What runs a command at a node."""
     return ["ip", "netns", "exec", node, *command]
 
 
 @contextmanager
-def switch(tmp_path: Path, *options: str, whole_at_b: bool = True) -> Generator[Machine]:
+def switch(
+    tmp_path: Path, *options: str, whole_at_b: bool = True, program: str = PROGRAM
+) -> Generator[Machine]:
     """Hosts a and b, and a switch between them that carries segments whole."""
     if os.geteuid() != 0:
         pytest.skip("namespaces need root")
-    missing = [program for program in ("ethtool", "iperf3") if shutil.which(program) is None]
+    missing = [name for name in ("ethtool", "iperf3") if shutil.which(name) is None]
     if missing:
         pytest.skip(f"not on PATH: {', '.join(missing)}")
-    program = tmp_path / "router.p4"
-    program.write_text(PROGRAM)
+    file = tmp_path / "router.p4"
+    file.write_text(program)
     with machine() as made:
 
         def do(*words: str) -> None:
@@ -122,7 +166,7 @@ def switch(tmp_path: Path, *options: str, whole_at_b: bool = True) -> Generator[
             do("ip", "-n", "s", "link", "set", f"p{number}", "up")
         if not whole_at_b:
             do(*at("s", "ethtool", "-K", "p2", "tso", "off", "gso", "off", "tx", "off"))
-        words = ("switch", "--gso", "-i", "1@p1", "-i", "2@p2", "--p4", str(program), *options)
+        words = ("switch", "--gso", "-i", "1@p1", "-i", "2@p2", "--p4", str(file), *options)
         with made.running(*at("s", *made.waymark_words(*words))) as running:
             running.until("P4Runtime")
             yield made
@@ -197,6 +241,25 @@ def test_a_rate_charges_the_headers_of_each_segment(tmp_path: Path) -> None:
     mbps = json.loads(ran.stdout)["end"]["sum_received"]["bits_per_second"] / 1e6
     # 1448 octets of 1514 are data; without the headers of further segments it would be 99.9.
     assert 85 < mbps < 97
+
+
+def test_octets_behind_tcp_s_header_are_not_cut_as_data(tmp_path: Path) -> None:
+    """To two segments of 500 octets the program adds 16, as INT does: they leave as one packet."""
+    with (
+        switch(tmp_path, whole_at_b=False, program=inserting()) as made,
+        made.running(*at("b", sys.executable, "-c", RECEIVE, str(PORT))) as receiver,
+    ):
+        receiver.until("ready")
+        file = tmp_path / "packets"
+        seen = Running(made, at("b", sys.executable, "-c", capture.PROGRAM, "eth0", str(file)))
+        seen.until("capturing")
+        sent = made.run(*at("a", sys.executable, "-c", SEND_SMALL, B, str(PORT)))
+        assert sent.returncode == 0, sent.stderr
+        seen.kill(signal.SIGTERM)
+        seen.wait()
+    packets = [p for p in capture.read(file) if p.protocol == capture.TCP and p.source != B]
+    first = next(packet for packet in packets if packet.payload_octets)
+    assert first.payload_octets == 1000 + 16
 
 
 def test_many_connections_carry_every_octet(tmp_path: Path) -> None:

@@ -202,6 +202,35 @@ struct Owner {
     _restorer: Restorer,
 }
 
+/// What a packet's tag says of a frame that its sender left to hardware to cut.
+struct Segments {
+    /// Octets of data in each segment; 0: it is one segment.
+    segment: u16,
+    /// Octets of data in all of them, when the frame came.
+    data: u16,
+}
+
+impl Segments {
+    fn of(frame: &[u8], segment: u16) -> Segments {
+        let data = match segment {
+            0 => 0,
+            _ => offload::data(frame),
+        };
+        Segments { segment, data }
+    }
+
+    fn of_tag(tag: u64) -> Segments {
+        Segments {
+            segment: tag as u16,
+            data: (tag >> 16) as u16,
+        }
+    }
+
+    fn tag(&self) -> u64 {
+        u64::from(self.segment) | u64::from(self.data) << 16
+    }
+}
+
 impl Owner {
     fn run(mut self) {
         // Timers of ordinary threads may be 50 µs late, ten packets of 1500 octets at 2.4 Gb/s.
@@ -281,9 +310,10 @@ impl Owner {
                     continue;
                 };
                 let further = offload::further_headers(&octets, segment, self.uncharged);
+                let tag = Segments::of(&octets, segment).tag();
                 let mut packet = Packet::new(octets);
                 packet.link_octets = packet.link_octets.saturating_sub(self.uncharged) + further;
-                packet.tag = segment.into();
+                packet.tag = tag;
                 switch.handle_packet(self.clock.now(), port.number, packet);
             }
         }
@@ -314,11 +344,12 @@ impl Owner {
                     );
                 }
                 let octets = &mut sent.packet.octets;
-                let lost = match (&mut port.interface, sent.packet.tag as u16) {
+                let Segments { segment, data } = Segments::of_tag(sent.packet.tag);
+                let lost = match (&mut port.interface, segment) {
                     (None, _) => Lost::frame(octets.len()),
                     (Some(interface), 0) => interface.send(octets),
                     (Some(interface), segment) => {
-                        let mut lost = interface.send_cut(octets, segment);
+                        let mut lost = interface.send_cut(octets, segment, data);
                         let further = offload::further_headers(octets, segment, self.uncharged);
                         lost.octets += lost.frames * u64::from(further);
                         lost

@@ -12,10 +12,15 @@ const UDP: u8 = 17;
 /// TCP's control bit CWR, in octet 13.
 const CWR: u8 = 0x80;
 
+/// The tag of CSIG, four octets as a VLAN's. The kernel cuts no frames with it.
+const CSIG: u16 = 0x88b5;
+
 /// Where the parts of a frame are that carries TCP or UDP over IP, without fragments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Places {
     v6: bool,
+    /// Whether there is a tag of CSIG.
+    csig: bool,
     protocol: u8,
     /// The IP header.
     ip: usize,
@@ -31,7 +36,9 @@ impl Places {
     fn of(frame: &[u8]) -> Option<Places> {
         let mut at = 12;
         let mut kind = word(frame, at)?;
-        while matches!(kind, 0x8100 | 0x88a8) {
+        let mut csig = false;
+        while matches!(kind, 0x8100 | 0x88a8 | CSIG) {
+            csig |= kind == CSIG;
             at += 4;
             kind = word(frame, at)?;
         }
@@ -61,6 +68,7 @@ impl Places {
         let whole = end <= frame.len() && checksum + 2 <= end;
         whole.then_some(Places {
             v6: kind == 0x86dd,
+            csig,
             protocol,
             ip,
             segment,
@@ -108,6 +116,23 @@ pub fn complete_checksum(frame: &mut [u8]) {
         checksum => checksum,
     };
     frame[places.checksum..places.checksum + 2].copy_from_slice(&checksum.to_be_bytes());
+}
+
+/// Octets of data behind the TCP or UDP header; 0 of a frame that cannot be cut.
+pub fn data(frame: &[u8]) -> u16 {
+    let places = Places::of(frame).filter(|places| !places.csig);
+    places
+        .and_then(|places| Some(places.end - places.headers(frame)?))
+        .map_or(0, |octets| octets as u16)
+}
+
+/// Prepares a frame to leave as one segment: the sum of its pseudo-header is that of the frame as it is now.
+pub fn whole(frame: &mut [u8]) {
+    if let Some(places) = Places::of(frame) {
+        let sum = places.pseudo_header(frame);
+        frame[places.checksum..places.checksum + 2].copy_from_slice(&sum.to_be_bytes());
+        complete_checksum(frame);
+    }
 }
 
 /// What the segments of a frame have beyond it on a link: their headers, but the first's. Of every Ethernet
@@ -162,7 +187,7 @@ pub struct Cut {
 /// Prepares a frame to be cut into segments of the given octets of data. `None`: it carries no TCP or UDP in one
 /// whole IP packet.
 pub fn cut(frame: &mut [u8], segment: u16) -> Option<Cut> {
-    let places = Places::of(frame)?;
+    let places = Places::of(frame).filter(|places| !places.csig)?;
     let headers = places.headers(frame)?;
     let sum = places.pseudo_header(frame);
     frame[places.checksum..places.checksum + 2].copy_from_slice(&sum.to_be_bytes());
@@ -267,6 +292,24 @@ mod tests {
         );
         let places = (cut.header.headers, cut.header.checksum_start);
         assert_eq!((places, cut.header.checksum_offset), ((74, 42), 16));
+    }
+
+    #[test]
+    fn a_frame_with_more_data_leaves_as_one_segment() {
+        let mut frame = tcp(100);
+        assert_eq!(data(&frame), 100);
+        assert_eq!(data(&frame[..50]), 0);
+        // Sixteen octets more, as of a telemetry header behind TCP's.
+        frame[17] += 16;
+        frame.extend([7; 16]);
+        assert_eq!(data(&frame), 116);
+        whole(&mut frame);
+        let pseudo = [10, 0, 0, 1, 10, 0, 0, 2, 0, TCP, 0, 32 + 116];
+        let summed = [&pseudo[..], &frame[42..]].concat();
+        assert_eq!(Sum::of(&summed).value(), 0xffff);
+        frame.splice(12..12, [0x88, 0xb5, 0, 0]);
+        assert_eq!(data(&frame), 0);
+        assert_eq!(cut(&mut frame, 50), None);
     }
 
     #[test]

@@ -89,9 +89,14 @@ impl PacketSocket {
         }
     }
 
-    /// Sends a frame that is to be cut into segments of the given octets of data. What was lost. A frame that
-    /// cannot be cut, such as the start of a packet, leaves as it is.
-    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16) -> Lost {
+    /// Sends a frame that is to be cut into segments of the given octets of data, of which it had `data` when it
+    /// came. What was lost. A frame that cannot be cut leaves as it is: the start of a packet, and one with other
+    /// data, as of a telemetry header behind TCP's, which would move what follows it in the stream.
+    pub fn send_cut(&mut self, octets: &mut [u8], segment: u16, data: u16) -> Lost {
+        if offload::data(octets) != data {
+            offload::whole(octets);
+            return self.send(octets);
+        }
         let cut = offload::cut(octets, segment);
         match (&mut self.path, cut) {
             (Path::Whole(whole), Some(cut)) => {
