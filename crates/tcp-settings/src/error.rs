@@ -69,8 +69,8 @@ fn message(text: &str, error: &serde_json::Error) -> String {
 
 /// The number at the place of an error that is none of JSON's, as Python and JavaScript write it.
 fn not_finite(text: &str, error: &serde_json::Error) -> Option<&'static str> {
-    let line = text.as_bytes().split(|&octet| octet == b'\n');
-    let line = line.skip(error.line().saturating_sub(1)).next()?;
+    let mut lines = text.as_bytes().split(|&octet| octet == b'\n');
+    let line = lines.nth(error.line().saturating_sub(1))?;
     // The column is that of the first character, or of the one behind a sign.
     let from = error.column().saturating_sub(2);
     ["-Infinity", "Infinity", "NaN"].into_iter().find(|number| {
