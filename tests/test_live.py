@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,6 +119,25 @@ def test_bmv2_has_no_programs_for_tofino(cli: Cli) -> None:
     refused = cli("run", "chan/fig3.6", "--runner", "netns", "--target", "bmv2", "--arch", "tna")
     assert refused.code == 2
     assert "--target bmv2 runs v1model, not --arch tna" in refused.err
+
+
+def test_an_interrupt_while_a_host_starts_leaves_no_process_unrecorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Interrupted(subprocess.Popen[str]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(state, "FOLDER", tmp_path)
+    monkeypatch.setattr(subprocess, "Popen", Interrupted)
+    network = state.State(NAME, "", "netns", "embedded")
+    network.folder.mkdir()
+    with pytest.raises(KeyboardInterrupt):
+        live.HostProcesses(network).launch("sleep at s1", ["sleep", "60"], ["sleep"])
+    (process,) = state.load(NAME).processes
+    assert process.is_alive
+    state.end([process])
 
 
 @pytest.mark.usefixtures("root")

@@ -99,7 +99,7 @@ def run(scenario: Scenario, name: str, runner: str, target: str, hosts: Hosts = 
     check(scenario, hosts)
     started = time.monotonic()
     with _up(scenario, name, runner, target, bare=hosts == "waymark") as network:
-        running = _Hosts(network)
+        running = HostProcesses(network)
         try:
             if hosts == "kernel":
                 linux_flows.prepare(scenario, network)
@@ -126,7 +126,7 @@ def _up(scenario: Scenario, name: str, runner: str, target: str, *, bare: bool) 
             yield network
         finally:
             if network is not None:
-                with _signals(signal.SIG_IGN, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                with _signals(signal.SIG_IGN, *system.ENDING):
                     runners.down(network)
 
 
@@ -144,8 +144,22 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _restore_sigint() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+@contextmanager
+def _deferred(*numbers: signal.Signals) -> Generator[None]:
+    """Signals that arrive during the block take effect after it.
+
+    Processes that the block starts have the signals' default actions: sinks end by SIGINT, which a
+    shell's background jobs ignore.
+    """
+    arrived: list[int] = []
+
+    def note(number: int, _frame: FrameType | None) -> None:
+        arrived.append(number)
+
+    with _signals(note, *numbers):
+        yield
+    for number in arrived:
+        signal.raise_signal(number)
 
 
 class _Host:
@@ -189,7 +203,7 @@ class _Host:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
 
-class _Hosts:
+class HostProcesses:
     """The processes at the hosts of a network."""
 
     def __init__(self, network: State) -> None:
@@ -217,7 +231,8 @@ class _Hosts:
         """Start a command, which the record has as ``shown``."""
         self.commands.append(" ".join(_quoted(word) for word in shown))
         log = self.network.folder / f"host{len(self.commands)}.log"
-        with log.open("wb") as out:
+        # An interrupt between the two would leave a process that nobody ends.
+        with log.open("wb") as out, _deferred(*system.ENDING):
             child = subprocess.Popen(
                 words,
                 stdin=subprocess.PIPE,
@@ -225,11 +240,9 @@ class _Hosts:
                 stderr=subprocess.STDOUT,
                 text=True,
                 start_new_session=True,
-                # Sinks end by SIGINT, which a shell's background jobs ignore.
-                preexec_fn=_restore_sigint,
             )
-        self.network.processes.append(Process.of(what, child.pid))
-        self.network.save()
+            self.network.processes.append(Process.of(what, child.pid))
+            self.network.save()
         host = _Host(what, child, log)
         if begins:
             self._waiting.append(host)
@@ -255,7 +268,7 @@ class _Hosts:
 class _InUserSpace:
     """Flows between ``waymark host send`` and ``recv``."""
 
-    def __init__(self, scenario: Scenario, hosts: _Hosts) -> None:
+    def __init__(self, scenario: Scenario, hosts: HostProcesses) -> None:
         self._seconds, self._hosts = ("--seconds", f"{scenario.end_s:g}"), hosts
         self._files: list[Path] = []
 
@@ -279,7 +292,7 @@ class _InUserSpace:
 class _InLinux:
     """Flows in Linux's own TCP, whose controls export their events."""
 
-    def __init__(self, scenario: Scenario, hosts: _Hosts) -> None:
+    def __init__(self, scenario: Scenario, hosts: HostProcesses) -> None:
         self._seconds, self._hosts = scenario.end_s, hosts
         self._ports: list[int] = []
         if scenario.flows:
@@ -308,7 +321,7 @@ class _InLinux:
 
 
 def _measure(
-    scenario: Scenario, hosts: _Hosts, flows: _InUserSpace | _InLinux
+    scenario: Scenario, hosts: HostProcesses, flows: _InUserSpace | _InLinux
 ) -> tuple[tuple["pa.Table", ...], tuple[Sent, ...], tuple[Arrived, ...]]:
     address = derive(scenario.topology).ipv4
     receivers: list[_Host] = []
