@@ -19,8 +19,8 @@ _FIRST_SWITCH = IPv4Address("10.255.0.1")
 class NextHops(Mapping[tuple[str, str, int], str]):
     """For each (node, host, port of the host), the neighbour to send to.
 
-    A host's interface has the paths of the switch at its link, which are kept once. Among several
-    shortest paths, hosts behind one switch use different ones: :func:`_choice`.
+    The paths to a host's interface are those to the switch at its link, which are computed once.
+    Among several shortest paths, hosts behind one switch use different ones: :func:`_choice`.
     """
 
     def __init__(
@@ -34,7 +34,7 @@ class NextHops(Mapping[tuple[str, str, int], str]):
         self._towards = towards
 
     def all(self, node: str, host: str, port: int) -> tuple[str, ...]:
-        """The neighbours on all shortest paths, in the order of the node's ports; empty: there is
+        """The neighbours on all shortest paths, in the order of the node's ports; empty if there is
         no path."""
         gateway = self._ports[host].get(port)
         if gateway is None or node == host:
@@ -63,7 +63,7 @@ class NextHops(Mapping[tuple[str, str, int], str]):
 
 
 def _choice(node: str, host: str) -> int:
-    """Which of several equal next hops a node takes to a host; the same in every run."""
+    """The index of the next hop to a host, among several equal ones; the same in every run."""
     return int.from_bytes(blake2b(f"{node} {host}".encode(), digest_size=4).digest())
 
 
@@ -96,12 +96,11 @@ class Addressing:
         mac: the address of each node's interfaces, keyed by (node, port).
         ports: for each node, the neighbour behind each port; the port that the
             link names, or the next free one from 1, in link order.
-        next_hop: for each (node, host), the neighbour to send to; to the first interface of a host
-            with several.
+        next_hop: for each (node, host), the neighbour on the path to the host's first interface.
         interfaces: the address of each host's interface, keyed by (host, port). Further ones count
             up from 10.1.0.1, 10.2.0.1, ...
-        next_hop_to: for each (node, host, port of the host), the neighbour to send to; not there
-            for nodes that do not reach that interface.
+        next_hop_to: for each (node, host, port of the host), the neighbour to send to; absent for
+            nodes that do not reach that interface.
     """
 
     hosts: frozenset[str]
@@ -120,7 +119,7 @@ class Addressing:
 
     @cached_property
     def gateways(self) -> list[tuple[int, int, str]]:
-        """Start, end and gateway of each run of :attr:`by_address` behind one gateway."""
+        """Start, end and gateway of each range of :attr:`by_address` behind one gateway."""
         _, ends = self.by_address
         runs: list[tuple[int, int, str]] = []
         for at, (host, port) in enumerate(ends):
@@ -147,9 +146,9 @@ class Addressing:
 
 
 def derive(topology: Topology) -> Addressing:
-    """Number the ports, give addresses, and find the shortest paths.
+    """Number the ports, assign addresses, and find the shortest paths.
 
-    Paths have the fewest hops. Among equals a node takes one for each host, by a hash of both
+    Paths have the fewest hops. Among equal ones, a node chooses one per host, by a hash of both
     names: the same topology always gives the same paths, and many hosts use all of them. Hosts do
     not forward packets.
 
@@ -203,8 +202,7 @@ def _mac(index: int, port: int) -> str:
 
 
 def _ports(links: Sequence[Link], program: str) -> dict[int, str]:
-    """The neighbours by port of a node with these links, whose hardware may have ports that no link
-    may have."""
+    """The neighbours of a node with these links, by port. Links without a port get free ones."""
     named = {link.port for link in links}
     taken = named | {*architecture.of_program(program).recirculating}
     free = (port for port in itertools.count(1) if port not in taken)

@@ -1,4 +1,4 @@
-"""What a program's architecture changes in the settings of a hop; see ``p4src/README.md``."""
+"""How a program's architecture changes the settings of a hop; see ``p4src/README.md``."""
 
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -7,7 +7,7 @@ from waymark.ports import CPU_PORT
 
 ETHERNET_OCTETS = 14
 BRIDGED_OCTETS = 9
-"""What ingress puts in front of a packet for egress."""
+"""Octets of the header that ingress adds to a packet for egress."""
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Architecture:
 
     @property
     def limits_queues(self) -> bool:
-        """Whether its traffic manager limits queues, and no table."""
+        """Whether the traffic manager limits queues instead of a table."""
         return self.cell_octets is not None
 
     def depth_of(self, packet_octets: int) -> int:
-        """What a waiting packet adds to a depth.
+        """The amount that a waiting packet adds to a depth.
 
         Args:
             packet_octets: of its IP packet.
@@ -47,8 +47,8 @@ class Architecture:
         return -(-(packet_octets + ETHERNET_OCTETS + BRIDGED_OCTETS) // self.cell_octets)
 
     def octets_shift(self, most_octets: float) -> int:
-        """The k for which 2^k octets are the unit of ``window_octets``: 0, 8 or 16, the least in
-        which the key holds ``most_octets``."""
+        """The k for which 2^k octets are the unit of ``window_octets``: 0, 8 or 16, the smallest
+        with which ``most_octets`` fits into the key."""
         fitting = (k for k in (0, 8) if most_octets < (self.max_octets + 1) << k)
         return next(fitting, 16)
 
@@ -66,5 +66,6 @@ def of_program(program: str) -> Architecture:
 
 
 def of(name: str) -> Architecture:
-    """The architecture of a program; one that ``p4src/`` has no programs for counts packets."""
+    """The architecture of a program. If ``p4src/`` has no programs for it, depths are in
+    packets."""
     return ARCHITECTURES.get(name, V1MODEL)

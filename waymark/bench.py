@@ -1,6 +1,6 @@
-"""A summary of what criterion measured: ``python waymark/bench.py`` after ``cargo bench``.
+"""A summary of criterion's measurements: ``python waymark/bench.py`` after ``cargo bench``.
 
-Needs nothing but Python itself, so that measuring needs no environment.
+It needs only Python's standard library, so that measuring needs no environment.
 """
 
 import json

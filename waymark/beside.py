@@ -39,7 +39,7 @@ NOT_COMPARABLE = {
         "settings are in effect and the marks arrive."
     )
 }
-"""By target: why its numbers differ from those of virtual time."""
+"""Why a target's numbers differ from those of virtual time, by target."""
 
 COLUMNS = (
     "part",
@@ -126,7 +126,7 @@ class Beside:
 
     @property
     def where(self) -> str:
-        """What the live runs used, in a few words."""
+        """A short description of what the live runs used."""
         linux = ", hosts in Linux's TCP" if self.hosts == "kernel" else ""
         return f"{self.runner}, {self.target} switches{linux}"
 
@@ -150,7 +150,7 @@ def measure(
         runner, target: for the report.
         hosts: whose TCP the flows have; virtual time has that profile too.
         run_live: runs a scenario on interfaces.
-        architecture: its programs run in place of those that the experiment names, in both.
+        architecture: its programs replace those that the experiment names, in both.
 
     Raises:
         WaymarkError: a run fails.
@@ -242,7 +242,7 @@ Columns = Mapping[str, NDArray[Any]]
 
 
 def _columns(table: "pa.Table") -> Columns:
-    """What is measured, as numpy arrays; NaN where there is no value."""
+    """The measured values, as numpy arrays; NaN where there is no value."""
     wanted = ("time_s", "acked", "rtt_s", "aqt_forward_s", "aqt_backward_s")
     columns: dict[str, NDArray[Any]] = {
         name: table.column(name).to_numpy().astype(np.float64) for name in wanted
@@ -287,7 +287,7 @@ def _least_rtt_ms(columns: Columns, _run: Run, span: Span) -> float:
 
 
 def _marked(columns: Columns, _run: Run, span: Span) -> float:
-    """Acknowledgements that brought an AQT above zero, of either way; NaN without the option."""
+    """Acknowledgements with an AQT above zero in either direction; NaN without the option."""
     there, back = (
         columns[f"aqt_{way}_s"][_within(columns, span)] for way in ("forward", "backward")
     )
@@ -392,7 +392,7 @@ def _write_table(rows: Sequence[Row], folder: Path) -> Path:
 
 
 def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
-    """Write all that is needed to repeat the runs, as far as the wall clock permits."""
+    """Write everything that is needed to repeat the runs, as far as the wall clock permits."""
     experiment, here = measured.experiment, _on_interfaces(measured.experiment)
     firsts = {label: several[0] for label, several in measured.runs.items()}
     record: dict[str, Any] = {

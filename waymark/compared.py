@@ -9,7 +9,7 @@ from waymark.experiment import OCTETS, Comparison, Experiment
 from waymark.tables import digits
 
 Numbers = Mapping[str, float]
-"""A table: what was measured, by quantity."""
+"""A table: the measured numbers, by quantity."""
 
 OURS = "Waymark"
 TITLES = tuple(control.title for control in CONTROLS)
@@ -45,7 +45,7 @@ class Column:
         )
 
     def is_beaten(self, title: str) -> bool:
-        """Whether the control is Waymark, and a transport of today is better."""
+        """Whether the control is Waymark, and a current transport is better."""
         return title == OURS and bool(beaten_by(self.comparison, self.numbers))
 
 
@@ -54,7 +54,7 @@ class Matrix:
     """Signals by scenarios.
 
     Attributes:
-        signals: what each control reads, by its title; of those that a column has.
+        signals: what each control reads, by its title; only controls that have a column.
         octets: of a full data packet that carry the signal, by title.
         columns: in the order of the experiments.
     """
@@ -96,7 +96,7 @@ def matrix(tables: Iterable[tuple[Experiment, Mapping[str, str], Numbers]]) -> M
 
 
 def beaten_by(comparison: Comparison, own: Numbers) -> list[str]:
-    """The transports of today whose number is better than Waymark's."""
+    """The current transports whose number is better than Waymark's."""
     if OURS not in own:
         return []
     return [
@@ -107,12 +107,12 @@ def beaten_by(comparison: Comparison, own: Numbers) -> list[str]:
 
 
 def count(experiment: Experiment, numbers: Numbers) -> int:
-    """How many of Waymark's quantities are compared with those of transports of today."""
+    """How many of Waymark's quantities are compared with those of current transports."""
     return sum(OURS in _of(comparison, numbers) for comparison in experiment.comparisons)
 
 
 def beaten(experiment: Experiment, numbers: Numbers) -> dict[str, list[str]]:
-    """Waymark's quantities in which transports of today are better, and which these are."""
+    """Waymark's quantities in which current transports are better, with these transports."""
     found = {
         comparison.quantity.format(OURS): beaten_by(comparison, _of(comparison, numbers))
         for comparison in experiment.comparisons
@@ -127,6 +127,6 @@ def _of(comparison: Comparison, numbers: Numbers) -> Numbers:
 
 
 def _is_better(comparison: Comparison, one: float, other: float) -> bool:
-    """As both are shown; no number (NaN) is never better."""
+    """Compare the numbers as they are shown; a missing number (NaN) is never better."""
     one, other = (n if isnan(n) else float(digits(n)) for n in (one, other))
     return one > other if comparison.better == "more" else one < other

@@ -57,19 +57,19 @@ class Measure:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, and where.
+    """The controls to compare, and the network.
 
     Attributes:
         name: of the network, for files and messages.
         topology: the network.
         controls: the congestion controls by label; all flows of a run have the same one.
-        flows: the flows, which start at time zero and have data to send without end.
+        flows: the flows, which start at time zero and send until the run ends.
         link: the one whose queue is measured.
-        end_s: how long a run is, in seconds.
-        from_s: when measuring begins, in seconds.
+        end_s: length of a run, in seconds.
+        from_s: start of measuring, in seconds.
         profile: the rest of the flows' transport.
-        load: the mean rate of the cross traffic as a part of the rate of the slowest link on its
-            path; 0: none.
+        load: the mean rate of the cross traffic as a fraction of the rate of the slowest link on
+            its path; 0: none.
         cross: where the cross traffic goes.
     """
 
@@ -91,7 +91,8 @@ class Comparison:
 
     @property
     def rtt_every_s(self) -> float:
-        """Least time between two samples of a flow's RTT, in seconds; 0: every acknowledgement."""
+        """Minimum time between two samples of a flow's RTT, in seconds; 0: every
+        acknowledgement."""
         packets = self.link.rate_bps * (self.end_s - self.from_s) / (8 * PACKET_OCTETS)
         if packets <= MOST_RTTS:
             return 0.0
@@ -99,7 +100,7 @@ class Comparison:
 
     @property
     def is_random(self) -> bool:
-        """Whether another seed may give another result."""
+        """Whether the result may depend on the seed."""
         by_links = any(link.loss or link.red for link in self.topology.links)
         return (
             self.load > 0 or by_links or any(not isinstance(c, str) for c in self.controls.values())
@@ -134,7 +135,7 @@ class Comparison:
 
     @property
     def measures(self) -> list[Measure]:
-        """What is measured; fairness only among several flows."""
+        """The measures; fairness only with several flows."""
         return [one for one in _MEASURES if len(self.flows) > 1 or one.name != "jain"]
 
     @property
@@ -152,7 +153,7 @@ class Comparison:
         return "; ".join(parts)
 
     def experiment(self, seeds: int) -> Experiment:
-        """The comparison as an experiment, which is run, kept and reported like any other."""
+        """The comparison as an experiment, which is run, stored and reported like any other."""
         controls = ", ".join(self.controls)
         return Experiment(
             id=f"compare/{self.name}",
@@ -180,7 +181,7 @@ class Comparison:
 
     @property
     def notes(self) -> str:
-        """How the measures are defined."""
+        """Definitions of the measures."""
         every_s = self.rtt_every_s
         rtt = f"at most one per {every_s * 1e3:.3g} ms and flow" if every_s else "each"
         return (
@@ -269,10 +270,10 @@ class Comparison:
         return file
 
     def missing_marks(self, *, option: str | None = None) -> list[str]:
-        """A sentence for each control that reads marks which no switch writes.
+        """A sentence for each control that reads marks that no switch writes.
 
         Args:
-            option: of the command, which has all switches write the marks that are given to it.
+            option: the command's option that makes all switches write the given marks.
         """
         return missing_marks(self.name, self.topology, self.controls, option=option)
 
@@ -320,7 +321,7 @@ class Comparison:
 
 
 def sample_of(end_s: float) -> float:
-    """The width of bins for a run of ``end_s`` seconds: 10 ms, of long runs 100 ms."""
+    """The width of bins for a run of ``end_s`` seconds: 10 ms, or 100 ms for long runs."""
     return 0.01 if end_s <= 300 else 0.1
 
 
@@ -337,7 +338,7 @@ def compare(
     load: float = 0.0,
     cross: Pair | None = None,
 ) -> Comparison:
-    """A comparison, with what is left out found from the topology.
+    """A comparison; omitted arguments are derived from the topology.
 
     Args:
         name: of the network, for files and messages.
@@ -346,14 +347,14 @@ def compare(
         profile: the rest of the flows' transport.
         flows: the flows; none: one, from the first host to the first one behind another switch.
         link: whose queue is measured; None: the slowest on the first flow's path.
-        end_s: how long a run is, in seconds.
-        from_s: when measuring begins, in seconds; None: after a sixth of the run.
+        end_s: length of a run, in seconds.
+        from_s: start of measuring, in seconds; None: after a sixth of the run.
         load: of the cross traffic, a part of the slowest link on its path; 0: none.
         cross: where the cross traffic goes; None: between the first hosts without a flow that are
             behind different switches.
 
     Raises:
-        WaymarkError: something that the topology does not have, or a value out of range.
+        WaymarkError: the topology lacks a node or link, or a value is out of range.
     """
     for label, control in controls.items():
         if isinstance(control, str):

@@ -1,4 +1,4 @@
-"""Flow completion times, beside those of an empty network, and histograms of queues."""
+"""Flow completion times, compared with those of an empty network, and histograms of queues."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -40,9 +40,9 @@ class Completions:
         size_octets: data; 0 of a flow that sent none.
         start_s, end_s: when it began, and when all of its data was acknowledged, in seconds;
             NaN: it was not.
-        ideal_s: how long it takes at least in an empty network, in seconds: a handshake, its
-            packets one after another at the rate of the slowest link on the path, and the last
-            acknowledgement's way back.
+        ideal_s: the shortest completion time in an empty network, in seconds: a handshake, its
+            packets one after another at the rate of the slowest link on the path, and the return of
+            the last acknowledgement.
     """
 
     flow: NDArray[np.int64]
@@ -55,12 +55,12 @@ class Completions:
 
     @property
     def slowdown(self) -> Values:
-        """Completion time in units of the ideal one, 1 or more; NaN: not completed."""
+        """Completion time divided by the ideal one, 1 or more; NaN: not completed."""
         return (self.end_s - self.start_s) / self.ideal_s
 
     def by_class(self) -> dict[str, dict[str, float]]:
-        """Of each size class: flows, those completed, and percentiles of completed flows' slowdown
-        and completion time in seconds (NaN: there are none)."""
+        """For each size class: flows, completed flows, and percentiles of the completed flows'
+        slowdown and completion time in seconds (NaN: there are none)."""
         return {name: self._summary(*bounds) for name, bounds in CLASSES.items()} | {
             "all": self._summary(-1, np.inf)
         }
@@ -87,7 +87,7 @@ class Completions:
 
     @staticmethod
     def read(file: Path) -> "Completions":
-        """What :meth:`write` or a :class:`FlowFile` wrote, in the order of the scenario.
+        """Read a file of :meth:`write` or a :class:`FlowFile`, in the order of the scenario.
 
         Raises:
             WaymarkError: it cannot be read.
@@ -117,9 +117,9 @@ _NUMBERS = ("size_octets", "start_s", "end_s", "ideal_s")
 class FlowFile:
     """A Parquet file with a row per flow, which may be written while a run continues.
 
-    Its columns are those of :class:`Completions`, and ``slowdown``. Until the ``with`` block is
-    left, its name ends with ``.partial``; if that is by an exception, the file is removed, and one
-    of an earlier run stays::
+    Its columns are those of :class:`Completions`, and ``slowdown``. Until the ``with`` block ends,
+    its name ends with ``.partial``. If an exception ends the block, the file is removed, and the
+    file of an earlier run stays::
 
         with FlowFile(file) as flows:
             result = run(scenario, ended=flows.of(scenario))
@@ -168,7 +168,8 @@ class FlowFile:
             self._writer.write_table(pa.table(columns, schema=self._schema))
 
     def of(self, scenario: Scenario) -> Callable[["_core.EndedFlows"], None]:
-        """What writes a run's flows as they end: ``ended`` of :func:`waymark.run`."""
+        """A function that writes a run's flows as they end, for ``ended`` of
+        :func:`waymark.run`."""
         ideal = _Ideal(scenario, derive(scenario.topology))
 
         def write(flows: "_core.EndedFlows") -> None:
@@ -187,7 +188,7 @@ class FlowFile:
 
 
 def completions(scenario: Scenario, result: Result) -> Completions:
-    """The completion times of a run's TCP flows; flows without end are not completed."""
+    """The completion times of a run's TCP flows; endless flows are not completed."""
     return _completions(
         scenario,
         _Ideal(scenario, derive(scenario.topology)),

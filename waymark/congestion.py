@@ -35,15 +35,14 @@ class CongestionControl:
         cwnd: congestion window, segments, 0 to 1e9; from :meth:`on_start` on.
         ssthresh: slow-start threshold, segments, 0 or more, infinity allowed; from
             :meth:`on_start` on.
-        pacing_rate: how fast segments may leave, in segments per second; None: as the window has
-            it. A transport that does not pace (the ns-2 profile) ignores it.
+        pacing_rate: maximum sending rate, in segments per second; None: derived from the window. A
+            transport that does not pace (the ns-2 profile) ignores it.
         base_rtt: propagation delay in seconds, for traces only; None: unknown.
         diff: segments of its own waiting in queues, for traces only; None: unknown.
         recovery: the loss recovery to go with it.
-        aqt, avbw, ci, timestamps: the marks that its packets carry for
-            hops and receivers to fill in; what comes back is in the :class:`waymark.AckEvent`.
-        marks: the marks that you declare, which its packets carry too; what comes back is in
-            ``event.marks``.
+        aqt, avbw, ci, timestamps: the marks that its packets carry for hops and receivers to fill
+            in; the :class:`waymark.AckEvent` has their values.
+        marks: further marks that you declare; ``event.marks`` has their values.
     """
 
     recovery: ClassVar[Recovery] = "newreno"
@@ -78,7 +77,8 @@ class CongestionControl:
         """A segment is sent or retransmitted."""
 
     def on_ack(self, event: AckEvent) -> None:
-        """New data was acknowledged: usually the window grows. Nothing has been sent in answer."""
+        """New data was acknowledged: usually the window grows. No segment has been sent in response
+        yet."""
 
     def on_partial_ack(self, event: AckEvent) -> None:
         """New data was acknowledged, but not enough to end the current recovery."""
@@ -89,8 +89,8 @@ class CongestionControl:
     def on_departure(self, now: float) -> None:
         """A duplicate after the fast retransmit: one more segment has left the network.
 
-        Only ``vegas`` recovery calls it, and leaves the inflation of the window to the control; the
-        others inflate it themselves.
+        Only ``vegas`` recovery calls it, and leaves the inflation of the window to the control;
+        other recoveries inflate it themselves.
         """
 
     def on_loss(self, event: LossEvent) -> None:
@@ -108,15 +108,15 @@ class CongestionControl:
 
 
 Custom = CongestionControl | Callable[[], CongestionControl]
-"""A control for a flow: the class, anything else that makes one when called without arguments
-(``functools.partial(MyControl, beta=2)``), or an instance, of which each run takes a copy."""
+"""A control for a flow: the class, another callable without arguments that returns a control
+(``functools.partial(MyControl, beta=2)``), or an instance, which each run copies."""
 
 
 def start(custom: Custom) -> CongestionControl:
     """A new control.
 
     Raises:
-        WaymarkError: ``custom`` makes none, or its ``recovery`` or marks are invalid.
+        WaymarkError: ``custom`` returns no control, or its ``recovery`` or marks are invalid.
     """
     if isinstance(custom, CongestionControl):
         made: Any = copy.deepcopy(custom)

@@ -13,7 +13,7 @@ from waymark import _core
 from waymark.errors import WaymarkError, suggestion
 
 Mark = Literal["AQT", "AVBW-S", "CI", "CSIG", "INT", "TCP-INT"]
-"""What hops write: accumulated queueing time; the least DRAI, in the AVBW-S option; congestion
+"""What hops write: accumulated queueing time; the smallest DRAI, in the AVBW-S option; congestion
 indication; the worst hop's delay and available bandwidth, in a tag; in-band network telemetry; the
 sum of the hops' latencies, in a TCP option."""
 
@@ -27,9 +27,9 @@ class Setting:
 
     Attributes:
         name: its key in ``Flow(settings=…)``.
-        summary: what it is.
-        default: where it is not given; None: the control finds a value itself.
-        valid: the least and the greatest number; None: it is True or False.
+        summary: its meaning.
+        default: the default value; None: the control finds a value itself.
+        valid: the smallest and the largest number; None: it is True or False.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Control:
             has its own (RACK-TLP).
         marks: the switches' marks that it reads.
         needs: what else it needs.
-        settings: what ``Flow(settings=…)`` may set.
+        settings: the settings for ``Flow(settings=…)``.
     """
 
     name: str
@@ -107,10 +107,11 @@ BY_NAME: Mapping[str, Control] = {control.name: control for control in CONTROLS}
 
 
 def select(patterns: tuple[str, ...]) -> tuple[Control, ...]:
-    """The controls with one of these names or patterns (``'*vegas'``); all of them without any.
+    """The controls that match these names or patterns (``'*vegas'``); without patterns, all
+    controls.
 
     Raises:
-        WaymarkError: a pattern that none has.
+        WaymarkError: a pattern matches no control.
     """
     names = list(BY_NAME)
     for pattern in patterns:
@@ -121,7 +122,7 @@ def select(patterns: tuple[str, ...]) -> tuple[Control, ...]:
 
 
 def invalid_settings(name: str, settings: Mapping[str, Value]) -> str | None:
-    """What is wrong with settings of a control, and what is valid; None: nothing."""
+    """The error in the settings of a control, with the valid values; None: there is no error."""
     try:
         _core.check_settings(name, settings)
     except _core.ScenarioError as error:

@@ -1,8 +1,8 @@
-"""p4c's test programs as judges of the compiler and of the switch.
+"""Tests of the compiler and the switch against p4c's test programs.
 
 A corpus is a folder laid out as p4c's ``testdata``: programs in ``p4_16_samples``, some with a
-packet script beside them, and programs to be refused in ``p4_16_errors``, with what p4c says of
-each in ``p4_16_errors_outputs``. None of it is part of this project; the command line names it.
+packet script beside them, and programs to be refused in ``p4_16_errors``, with p4c's messages for
+each in ``p4_16_errors_outputs``. It is not part of this project; the command line names it.
 """
 
 import re
@@ -25,10 +25,10 @@ ARCHITECTURES = ("v1model.p4", "psa.p4")
 """Files of the architectures whose programs are compiled."""
 
 LIMIT_S = 60.0
-"""Seconds that a program may take; all but a few take hundredths."""
+"""Time limit for a program, in seconds; nearly all take hundredths of a second."""
 
 _ERROR = re.compile(r"^(?:(.*)\((\d+)\):)?\s?(?:\[--Werror=[^]]*\] )?(?:error:|syntax error)", re.M)
-"""An error message of p4c: file and line, if it has a place, and the text."""
+"""An error message of p4c: file and line, if it has a position, and the text."""
 
 _SAMPLES = "p4_16_samples"
 _ERRORS = "p4_16_errors"
@@ -44,7 +44,7 @@ class End(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a program.
+    """The result of a program.
 
     Attributes:
         name: the program's file without its ending.
@@ -88,7 +88,7 @@ def run_scripts(
     ``strict`` compares the packets of all ports, and not only of the ports that a script names.
 
     Raises:
-        WaymarkError: no such program there, or no p4c where it is asked for.
+        WaymarkError: there is no such program, or p4c is requested and missing.
     """
     options = options or Options()
     if options.via:
@@ -105,7 +105,7 @@ def compile_samples(
     options: Options | None = None,
     architectures: Sequence[str] = ARCHITECTURES,
 ) -> Verdicts:
-    """Compile every program of a corpus for these architectures; none passes that is refused.
+    """Compile every program of a corpus for these architectures; a refused program does not pass.
 
     Raises:
         WaymarkError: no such program there.
@@ -117,13 +117,13 @@ def compile_samples(
 def compile_errors(
     folder: Path, match: str = "*", jobs: int | None = None, options: Options | None = None
 ) -> Verdicts:
-    """Compile every program of a corpus that p4c refuses; those pass that are refused at its line.
+    """Compile every program of a corpus that p4c refuses; it passes if it is refused at p4c's line.
 
-    p4c's error lines are those where one of its errors stands: ``NAME(LINE): error:``, with or
-    without the error's kind, and ``NAME(LINE): syntax error``. Lines of warnings, and lines that
-    p4c shows in addition, such as declarations that an error refers to, are not. A program passes
-    if one of our errors stands at such a line; what our error shows in addition does not count.
-    Where p4c names no line of the program, any error passes.
+    p4c's error lines are those of its errors: ``NAME(LINE): error:``, with or without the error's
+    kind, and ``NAME(LINE): syntax error``. Lines of warnings, and lines that p4c shows in addition,
+    such as declarations that an error refers to, do not count. A program passes if one of our
+    errors is at such a line; additional lines of our error do not count. If p4c names no line of
+    the program, any error passes.
 
     Raises:
         WaymarkError: no such program there.

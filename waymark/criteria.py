@@ -8,17 +8,17 @@ from itertools import pairwise
 from waymark.experiment import Row, all_of
 
 Criterion = Callable[[Mapping[str, Row]], bool | None]
-"""Whether a table, by quantity, shows what is claimed; None: it has none of the quantities."""
+"""Whether a table, by quantity, meets the claim; None: it has none of the quantities."""
 
 
 @dataclass(frozen=True)
 class AsPrinted:
-    """Whether quantities are as the paper prints them; see :func:`as_printed`.
+    """Whether quantities equal the paper's printed numbers; see :func:`as_printed`.
 
     Attributes:
         quantities: their names.
-        within: the greatest difference, relative to the printed number.
-        within_absolute: the greatest difference, in the quantity's unit; the wider of both counts.
+        within: the largest difference, relative to the printed number.
+        within_absolute: the largest difference, in the quantity's unit; the larger limit applies.
     """
 
     quantities: tuple[str, ...]
@@ -26,7 +26,7 @@ class AsPrinted:
     within_absolute: float
 
     def __call__(self, rows: Mapping[str, Row]) -> bool | None:
-        """Whether all that the table has are so; None: it has none."""
+        """Whether this holds for all quantities in the table; None: the table has none of them."""
         return all_of(
             abs(rows[name].waymark - paper) <= self.margin(paper)
             for name in self.quantities
@@ -40,10 +40,10 @@ class AsPrinted:
 
 
 def as_printed(*quantities: str, within: float = 0.0, within_absolute: float = 0.0) -> AsPrinted:
-    """Each quantity is as near to the paper's number; exactly it, if no width is given.
+    """Each quantity is this close to the paper's number; equal to it if no width is given.
 
     Args:
-        quantities: those that the table may have; of smaller scales it may lack some.
+        quantities: their names; tables of smaller scales may lack some.
         within: relative to the printed number, such as 0.05.
         within_absolute: in the quantity's unit, such as half of the last printed digit.
     """
@@ -51,13 +51,13 @@ def as_printed(*quantities: str, within: float = 0.0, within_absolute: float = 0
 
 
 def as_derived(*quantities: str, within: float = 0.0, within_absolute: float = 0.0) -> Criterion:
-    """Each quantity is as near to what is derived from the paper's model; exactly it, if no width
-    is given.
+    """Each quantity is this close to the number derived from the paper's model; equal to it if no
+    width is given.
 
     Args:
-        quantities: those that the table may have; of smaller scales it may lack some.
+        quantities: their names; tables of smaller scales may lack some.
         within: relative to the derived number.
-        within_absolute: in the quantity's unit; the wider of both counts.
+        within_absolute: in the quantity's unit; the larger limit applies.
     """
     return lambda rows: all_of(
         abs(row.waymark - row.derived)
@@ -68,7 +68,7 @@ def as_derived(*quantities: str, within: float = 0.0, within_absolute: float = 0
 
 
 def together(*criteria: Criterion) -> Criterion:
-    """All criteria that the table can tell hold."""
+    """All criteria hold that the table can decide."""
     return lambda rows: all_of(
         holds for criterion in criteria if (holds := criterion(rows)) is not None
     )

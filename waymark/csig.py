@@ -11,10 +11,10 @@ T      value                           bands
 2      µs in this hop's queue (delay)  half-octaves of ``delay_unit_us``; 0 holds what is below it
 =====  ==============================  ===========================================================
 
-The draft leaves the ranges to the operator, and has intervals of 256 µs by default. Here they
-follow from the network. An interval holds at least 32 packets on the slowest link: a packet that
-falls into the next interval is then less than the 5 % that a sender leaves free. Delays reach to
-what the longest queue holds, and bandwidth to the fastest link.
+The draft leaves the ranges to the operator, and has intervals of 256 µs by default. Here they are
+derived from the network. An interval holds at least 32 packets on the slowest link: a packet that
+falls into the next interval is then less than the 5 % that a sender leaves free. Delays cover the
+longest queue, and bandwidths the fastest link.
 """
 
 from collections.abc import Iterable, Iterator
@@ -34,20 +34,20 @@ MAX_LOCATOR = 127
 INTERVAL_LOG2 = 8
 """256 µs, the draft's default and the shortest here."""
 INTERVAL_PACKETS = 32
-"""Packets of the MTU in an interval on the slowest link, at least."""
+"""Minimum number of packets of the MTU in an interval on the slowest link."""
 MAX_INTERVAL_LOG2 = 31
-"""Hosts have the interval as 32 bits of µs. Where it is too short for the packets, links are slower
+"""Hosts store the interval as 32 bits of µs. It is too short for the packets only on links slower
 than 179 b/s."""
 MAX_VALUE = 2**32 - 1
 """Of octets and µs that the program compares."""
 
 _OCTAVES = (BANDS - 2) / 2
-"""Between the unit and the last band's begin."""
+"""Between the unit and the start of the last band."""
 
 
 @dataclass(frozen=True)
 class Quantiser:
-    """What bands stand for in a domain; see the table above.
+    """The meaning of bands in a domain; see the table above.
 
     Attributes:
         interval_log2: available bandwidth is measured over 2^interval_log2 µs.
@@ -65,12 +65,13 @@ class Quantiser:
         return 2**self.interval_log2
 
     def capacity_octets(self, rate_bps: float) -> int:
-        """Octets that a port sends in an interval; at least 1, and what the program can count."""
+        """Octets that a port sends in an interval; at least 1, at most what the program can
+        count."""
         return max(1, min(int(rate_bps / 8e6 * self.interval_us), MAX_VALUE))
 
     def ranges(self, signal: int) -> Iterator[tuple[tuple[int, int], int]]:
-        """The values of a signal's bands, from and to, and the band. Bands that hold no whole
-        number that the program can count are left out."""
+        """The values of a signal's bands, from and to, and the band. Bands without a whole number
+        that the program can count are omitted."""
         if signal == AVAILABLE_SHARE:
             begins = [2**16 // BANDS * band for band in range(BANDS)]
         else:

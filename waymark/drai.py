@@ -1,7 +1,7 @@
 """DRAI, data rate adjustment index (Lien and Chung): a port's index from its queue and its rate.
 
-The paper leaves the formula open ("an empirical approach"). Here each index is what the senders'
-own reaction to it (their window, once a round trip) can do without harm:
+The paper leaves the formula open ("an empirical approach"). Here each index is the strongest one
+whose effect on the senders' windows, once per round trip, does no harm:
 
 ========================  =====================  ==============================================
 waiting packets q         sent in the window, u  index and why
@@ -15,16 +15,16 @@ q ≤ 1/4 max_waiting       u > 1/3                5, window × 1.75: u · 1.75 
 q ≤ 1/4 max_waiting       u ≤ 1/3                6, window × 3: u · 3 ≤ 1, it fits
 ========================  =====================  ==============================================
 
-``u`` is the port's utilisation over the last full window of 2^k µs: IPv4 octets sent, of those that
-the rate allows. ``max_waiting`` is the queue limit less the packet in service.
+``u`` is the port's utilisation over the last full window of 2^k µs: IPv4 octets sent, divided by
+those that the rate allows. ``max_waiting`` is the queue limit less the packet in service.
 
-The queue is the prompt signal, the utilisation the slow one, and its window has to suit the
-senders, who act once a round trip. Longer than a round trip, one reading is acted on again and
-again: with 0.5 s at 1 Mb/s a flow with a round trip of 50 ms triples its window four times on the
-reading of an idle link, overruns a buffer of 15 packets, times out and starts again. Much shorter,
-it sees the idle gap between two bursts of one window. A port knows no round trips. So the window is
-that of a short one in a wide-area network, but never too short to tell the four steps apart, for
-which a slow port needs longer.
+The queue is the fast signal, the utilisation the slow one. Its window must suit the senders, who
+react once per round trip. If it is longer than a round trip, senders react to one reading several
+times: with 0.5 s at 1 Mb/s, a flow with a round trip of 50 ms triples its window four times on the
+reading of an idle link, overruns a buffer of 15 packets, times out and starts again. If it is much
+shorter, a reading may cover only the idle gap between two bursts. A port does not know round trips.
+So the window is a short round trip of a wide-area network, but never too short to distinguish the
+four steps, for which a slow port needs longer.
 """
 
 from dataclasses import dataclass
@@ -35,21 +35,21 @@ from waymark.architecture import V1MODEL, Architecture
 
 MTU_OCTETS = 1500
 ROUND_TRIP_LOG2 = 15
-"""A port measures its rate over 2^15 µs, 33 ms, if not longer. :class:`waymark.Switch` has another
-for networks with other round trips, such as a data centre's."""
+"""A port measures its rate over at least 2^15 µs, 33 ms. :class:`waymark.Switch` can set another
+value for networks with other round trips, such as a data centre."""
 WINDOW_PACKETS = 4
-"""A window holds at least this many packets of the MTU: the fewest of which ⅓, 4/7 and ⅞ are
-different numbers of whole packets."""
+"""A window holds at least this many packets of the MTU: the smallest number for which ⅓, 4/7 and ⅞
+give different numbers of whole packets."""
 
 MAX_WINDOW_LOG2 = 63  # bit<6>
 MAX_DEPTH = 2**19 - 1  # bit<19> queue_depth, packets or cells
 MAX_OCTETS = 2**32 - 1  # bit<32> window_octets
 
 _UTILISATION = ((Fraction(1, 3), 6), (Fraction(4, 7), 5), (Fraction(7, 8), 4), (None, 3))
-"""Up to which utilisation a short queue has which index."""
+"""The index of a short queue, by its upper bound of utilisation."""
 
 _DEPTH = ((Fraction(1, 2), 3), (Fraction(3, 4), 2), (None, 1))
-"""Up to which part of ``max_waiting`` a longer queue has which index."""
+"""The index of a longer queue, by its upper bound as a fraction of ``max_waiting``."""
 
 _SHORT_QUEUE = Fraction(1, 4)
 
@@ -71,10 +71,10 @@ class DraiRange:
 
 
 def window_log2(rate_bps: float, round_trip_log2: int = ROUND_TRIP_LOG2) -> int:
-    """The least k from ``round_trip_log2`` on for which 2^k µs hold 4 packets of the MTU at
+    """The smallest k, at least ``round_trip_log2``, for which 2^k µs hold 4 packets of the MTU at
     ``rate_bps``.
 
-    Less only where the octets of a window would not fit their counter (with 15 above 1 Tb/s).
+    It is smaller only if the octets of a window would not fit their counter (with 15 above 1 Tb/s).
     """
     octets_per_us = rate_bps / 8e6
     shortest = ceil(log2(WINDOW_PACKETS * MTU_OCTETS / octets_per_us))

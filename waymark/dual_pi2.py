@@ -24,9 +24,9 @@ class DualPi2:
     Attributes:
         target_s: the queueing time of the Classic queue, seconds.
         step_s: L4S packets that waited longer are marked, seconds.
-        coupling: k: what a Classic packet meets with p², an L4S packet meets with k·p.
-        alpha_hz: what p gains per update and second of queueing beyond the target.
-        beta_hz: what p gains per update and second by which queueing grew.
+        coupling: k: a Classic packet is marked with p², an L4S packet with k·p.
+        alpha_hz: increase of p per update and second of queueing above the target.
+        beta_hz: increase of p per update and second by which the queueing time grew.
     """
 
     target_s: float = 0.015

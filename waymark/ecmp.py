@@ -36,9 +36,9 @@ class _Run:
 def routes(addressing: Addressing, switch: str) -> list[EcmpRoute]:
     """The routes of a switch to all hosts' interfaces.
 
-    Destinations with the same next hops share a prefix where no other destination lies in it, so
-    that a fat-tree's core has a route per pod. Addresses of no host may be in a prefix, too; the
-    last switch drops their packets.
+    Destinations with the same next hops share a prefix if it contains no other destination, so that
+    a fat-tree's core has a route per pod. A prefix may contain addresses without a host; the last
+    switch drops their packets.
     """
     addresses, _ = addressing.by_address
     runs: list[_Run] = []
@@ -51,7 +51,7 @@ def routes(addressing: Addressing, switch: str) -> list[EcmpRoute]:
 
 
 def _by_gateway(addressing: Addressing, switch: str) -> Iterator[_Run]:
-    """Runs of destinations behind one gateway; those at the switch itself, one by one."""
+    """Ranges of destinations behind one gateway; destinations at the switch itself, one by one."""
     _, ends = addressing.by_address
     for start, end, gateway in addressing.gateways:
         step = 1 if gateway == switch else end - start
@@ -60,7 +60,7 @@ def _by_gateway(addressing: Addressing, switch: str) -> Iterator[_Run]:
 
 
 def _prefixes(addresses: list[int], runs: list[_Run]) -> Iterator[EcmpRoute]:
-    """Prefixes that hold all destinations, each those of one run only; none for the unreachable."""
+    """Prefixes that cover all destinations, each within one range; none for unreachable ones."""
     starts = [run.start for run in runs]
     waiting = [(0, len(addresses))] if addresses else []
     while waiting:

@@ -1,4 +1,4 @@
-"""The table entries of a switch in a topology: those that a controller would write.
+"""The table entries of a switch in a topology, as a controller would write them.
 
 Every setting of a switch is an entry in a table of its P4 program (``p4src/``): routes and
 neighbours, the queue limit of each port, and the marks that each port writes.
@@ -34,15 +34,15 @@ def entries_for(
         topology: the network.
         addressing: what was derived from it.
         switch: one of its switches.
-        tables: the control-plane names of its program's tables. Of the tables of ``p4src/``, those
-            that are not among them get no entries: plain.p4 writes no marks and has no
-            ``port_feedback``, and a program of a user's own may have none at all.
+        tables: the control-plane names of its program's tables. Tables of ``p4src/`` that are not
+            among them get no entries: plain.p4 writes no marks and has no ``port_feedback``, and a
+            user's own program may have none of them.
         architecture: in whose units the entries are.
         packet_octets: of the packets that fill queues, where depths are in cells.
 
     Raises:
-        WaymarkError: a link has RED, an ECN threshold, DualPI2 or trimming, and the program does
-            not, or cannot have it so.
+        WaymarkError: a link has RED, an ECN threshold, DualPI2 or trimming that the program does
+            not support.
     """
     ports = addressing.ports[switch.name]
     present = {table.split(".")[-1] for table in tables}
@@ -124,7 +124,7 @@ def csig_quantiser(topology: Topology) -> csig.Quantiser:
 
 
 def csig_locator(topology: Topology, switch: Switch) -> int:
-    """What tells a switch from others in CSIG tags, as far as 127 numbers do."""
+    """The number that identifies a switch in CSIG tags; unique for up to 127 switches."""
     return 1 + topology.switches.index(switch) % csig.MAX_LOCATOR
 
 
@@ -139,7 +139,7 @@ def limits_queues(tables: Collection[str]) -> bool:
 
 
 PROGRAM_OF = {"INT": "v1model/int.p4", "TCP-INT": "v1model/tcp_int.p4"}
-"""The project's programs for marks that no feedback setting of a switch turns on."""
+"""The project's programs for marks that a switch's feedback setting cannot enable."""
 
 _PORT_TABLES = {"INT": "int_port", "TCP-INT": "tcp_int_port"}
 

@@ -131,9 +131,8 @@ def dual_pi2(port: int, settings: DualPi2) -> Entry:
 def trimming(
     port: int, trimmable: int, trimmed: int, octets: int, limit_packets: int
 ) -> list[Entry]:
-    """Packets with the first DSCP are cut to so many octets of the frame if the port's queue is
-    full, and sent with the second, in a queue of their own. Its limit counts as
-    ns-2's does."""
+    """Packets with the first DSCP are cut to this many octets of the frame if the port's queue is
+    full, and sent with the second DSCP, by a separate queue. Its limit counts like ns-2's."""
     waiting = {"max_waiting": limit_packets - 1}
     cut = {"octets": octets, "dscp": trimmed, **waiting}
     return [
@@ -145,7 +144,7 @@ def trimming(
 def csig_port(
     port: int, rate_bps: float, locator: int, quantiser: Quantiser, *, strip: bool = False
 ) -> Entry:
-    """A port updates CSIG tags, as the hop `locator`; ``strip``: and removes them."""
+    """A port updates CSIG tags as the hop `locator`, and removes them if ``strip`` is set."""
     capacity = quantiser.capacity_octets(rate_bps)
     params: dict[str, int | str] = {
         "locator": locator,
@@ -158,7 +157,7 @@ def csig_port(
 
 
 def csig_insertion(port: int, signal: int) -> Entry:
-    """IPv4 packets that come by a port without a CSIG tag get one that asks for ``signal``."""
+    """IPv4 packets that arrive at a port without a CSIG tag get one that requests ``signal``."""
     return Entry("csig_insertion", {"port": port}, "insert", {"signal": signal})
 
 
@@ -184,8 +183,8 @@ def telemetry(port: int, node: int, rate_bps: float, mtu: int) -> Entry:
     Args:
         port: of the queue.
         node: the switch's number in the domain, 0 to 2^32 - 1.
-        rate_bps: of the port's line. It is recorded in kb/s, 1 at least: hosts ignore a rate of 0.
-        mtu: octets of the longest IPv4 packet that the line takes.
+        rate_bps: of the port's line. It is recorded in kb/s, at least 1: hosts ignore a rate of 0.
+        mtu: octets of the longest IPv4 packet on the line.
     """
     rate_kbps = min(max(1, round(rate_bps / 1000)), MAX_KBPS)
     params = {"node": node, "rate_kbps": rate_kbps, "mtu": mtu}
@@ -193,17 +192,17 @@ def telemetry(port: int, node: int, rate_bps: float, mtu: int) -> Entry:
 
 
 def telemetry_removed(port: int) -> Entry:
-    """A port takes telemetry out of packets, for neighbours that do not know it."""
+    """A port removes telemetry from packets, for neighbours that do not support it."""
     return Entry("int_port", {"port": port}, "remove_stack")
 
 
 def telemetry_source(
     port: int, protocol: int, dst_ports: tuple[int, int], request: Request
 ) -> Entry:
-    """Packets of this protocol (6 or 17) that come by ``port`` get telemetry.
+    """Packets of this protocol (6 or 17) that arrive at ``port`` get telemetry.
 
     Args:
-        port: by which they come.
+        port: where they arrive.
         protocol: TCP or UDP.
         dst_ports: the first and the last of the destination ports.
         request: what hops record.
@@ -218,7 +217,7 @@ def feedback(
     rate_bps: float | None,
     round_trip_log2: int = ROUND_TRIP_LOG2,
 ) -> Entry:
-    """Which marks a port writes, and how long its DRAI window is at its rate (None: no DRAI)."""
+    """The marks that a port writes, and its DRAI window for its rate (None: no DRAI)."""
     params: dict[str, int | str] = {mark: int(mark in marks) for mark in MARKS}
     params["window_log2"] = 0 if rate_bps is None else window_log2(rate_bps, round_trip_log2)
     return Entry("port_feedback", {"port": port}, "set_feedback", params)
@@ -232,7 +231,7 @@ def drai(
     packet_octets: int = MTU_OCTETS,
     round_trip_log2: int = ROUND_TRIP_LOG2,
 ) -> list[Entry]:
-    """The port's DRAI by what waits and octets of the last window; see `waymark.drai`."""
+    """The port's DRAI by waiting packets and octets of the last window; see `waymark.drai`."""
     ranges = [
         Entry(
             "drai",
@@ -259,11 +258,11 @@ def red(
     Args:
         port: of the queue.
         settings: thresholds in packets.
-        architecture: where it counts cells, RED reads the depth that a packet found.
-        packet_octets: of a waiting packet, where depths are in cells.
+        architecture: if it counts cells, RED reads the depth that a packet found.
+        packet_octets: of a waiting packet, if depths are in cells.
 
     Raises:
-        WaymarkError: an average, where the program has none.
+        WaymarkError: ``settings`` has an average, and the program has none.
     """
     if architecture.cell_octets is None:
         weight = [Entry("red_weight", {"port": port}, "average_occupancy", {"w": settings.w})]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class WaymarkError(Exception):
-    """Invalid input of the user; the message says what, where, and what is valid."""
+    """Invalid input of the user; the message gives the error, its place and the valid values."""
 
 
 @contextmanager
@@ -20,22 +20,22 @@ def os_errors(path: Path | str) -> Generator[None]:
 
 
 def suggestion(name: object, valid: Sequence[str]) -> str:
-    """``did you mean …? valid: …``, for a message about a name that is none of these."""
+    """``did you mean …? valid: …``, for a message about an unknown name."""
     near = get_close_matches(str(name), valid, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
     return f"{hint}valid: {', '.join(valid)}"
 
 
 def check_choice(where: str, value: object, valid: Sequence[str]) -> None:
-    """Refuse a parameter that is none of its values.
+    """Refuse an invalid value of a parameter.
 
     Args:
-        where: the parameter's name, and of what it is one.
-        value: what was given.
-        valid: what may be given.
+        where: the parameter's name, and what it belongs to.
+        value: the given value.
+        valid: the valid values.
 
     Raises:
-        WaymarkError: naming all three, with the nearest valid value.
+        WaymarkError: the value is invalid; the message has all three, and the nearest valid value.
     """
     if value not in valid:
         raise WaymarkError(f"{where}: found {value!r}; {suggestion(value, valid)}")

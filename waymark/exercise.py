@@ -1,4 +1,4 @@
-"""The exercises of ``exercises/``: what each consists of, and a student's copy of one.
+"""The exercises of ``exercises/``: their contents, and a student's copy.
 
 An exercise is a folder. ``exercise.yaml`` has its title and its checks as data, which
 :mod:`waymark.grader` runs; the student gets ``given/``, ``skeleton/``, the README and the hints.
@@ -74,7 +74,7 @@ class Check(_Part):
 
     @property
     def name(self) -> str:
-        """What the grader calls it: its last file."""
+        """Its name in the grader's output: its last file."""
         return self.scenario or self.answers or self.script[-1]
 
 
@@ -102,7 +102,7 @@ class Exercise:
         return int(self.about.id.partition("_")[0])
 
     def start(self, folder: Path) -> None:
-        """Write a student's copy to a folder that does not exist, or is empty.
+        """Write a student's copy to a new or empty folder.
 
         Raises:
             WaymarkError: the folder has files, or cannot be written.
@@ -120,7 +120,7 @@ class Exercise:
                 shutil.copy(self.folder / name, folder)
 
     def assemble(self, student: Path, folder: Path) -> None:
-        """Copy what is graded to ``folder``: the given files as they were, and the student's.
+        """Copy the files to grade to ``folder``: the original given files, and the student's files.
 
         Raises:
             WaymarkError: a file of the student's is missing.

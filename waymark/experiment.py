@@ -1,4 +1,4 @@
-"""What an experiment is: a figure or table of a paper as data, and how to measure it again."""
+"""Experiments: a figure or table of a paper as data, and how to measure it again."""
 
 import csv
 import importlib
@@ -32,8 +32,8 @@ Verdict = Literal["reproduced", "partly", "not reproduced", "measured"]
 """Whether all, some or none of the claims pass; ``measured``: the experiment has no claims."""
 
 PAPERS = ("chan", "srijith", "kurata", "lien", "dahal", "beyond", "today")
-"""The folders of ``experiments/``, in the order in which experiments are listed; the last holds the
-papers' claims to the transports of today."""
+"""The folders of ``experiments/``, in listing order; the last one compares the papers' claims with
+current transports."""
 
 T = TypeVar("T")
 
@@ -43,17 +43,17 @@ Runs = Mapping[str, Sequence[Result]]
 
 @dataclass(frozen=True)
 class Row:
-    """A quantity beside the paper's number.
+    """A quantity with the paper's number.
 
     Attributes:
-        paper: what the paper prints, in its text, a table or a curve; None where it prints nothing.
-        ns2: what ns-2.35 gives under the same parameters; None where it is not known.
+        paper: the number in the paper's text, table or curve; None if it prints none.
+        ns2: ns-2.35's number under the same parameters; None if it is not known.
         waymark: mean over the seeds; of a ratio, the ratio of two means.
         waymark_sd: standard deviation over the seeds (n - 1); None with one seed, of a ratio, or
             where the quantity does not depend on the seed.
-        waymark_range: least and greatest over the seeds; None with one.
-        waymark_ci: 95 % confidence interval; None with one seed, or where it is not bounded.
-        derived: what follows from the paper's model or text without being printed there.
+        waymark_range: smallest and largest over the seeds; None with one.
+        waymark_ci: 95 % confidence interval; None with one seed, or if it is not bounded.
+        derived: the number that follows from the paper's model or text but is not printed there.
     """
 
     quantity: str
@@ -89,7 +89,7 @@ class Row:
         ns2: float | None = None,
         derived: float | None = None,
     ) -> "Row":
-        """The ratio of two means over the same seeds; NaN where the denominators' mean is 0.
+        """The ratio of two means over the same seeds; NaN if the denominators' mean is 0.
 
         The mean of the seeds' own ratios would overstate it: a seed with a small denominator
         would outweigh the others.
@@ -101,8 +101,8 @@ class Row:
 
     @property
     def order(self) -> float:
-        """The measured number, to find the greatest or the least of rows. What a claim then says of
-        the row that it found, it reads from the row's other fields."""
+        """The measured number, to find the row with the largest or smallest. Claims about that row
+        read its other fields."""
         return self.waymark
 
     @property
@@ -116,7 +116,7 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Waymark's number over the paper's; over ns-2's where the paper gives none."""
+        """Waymark's number divided by the paper's, or by ns-2's if the paper gives none."""
         reference = self.paper if self.paper is not None else self.ns2
         return self.waymark / reference if reference else None
 
@@ -127,9 +127,9 @@ class Expectation:
 
     Attributes:
         claim: one sentence.
-        criterion: what the table must show for the claim to pass, and why that.
-        holds: whether a table shows it; None: the table, of a smaller scale, cannot tell.
-        variant: the setting that the claim is about, where it is not the paper's own.
+        criterion: the condition that the table must meet for the claim to pass, and its reason.
+        holds: whether a table meets it; None: the table, of a smaller scale, cannot decide.
+        variant: the setting that the claim is about, if it is not the paper's own.
     """
 
     claim: str
@@ -138,9 +138,9 @@ class Expectation:
     variant: str = ""
 
     def undecided_by(self, rows: Sequence[Row]) -> list[str]:
-        """The quantities whose confidence interval has an end at which the result is another.
+        """The quantities whose confidence interval has an end at which the result changes.
 
-        With other seeds the result may then be another, too.
+        Other seeds may then change the result too.
         """
         by_name = {row.quantity: row for row in rows}
         result = self.holds(by_name)
@@ -160,10 +160,10 @@ class Choice:
 
     Attributes:
         parameter: its name.
-        value: what was chosen.
+        value: the chosen value.
         why: the reason.
-        sensitivity: what another value would change.
-        fitted: whether it was chosen because a result comes nearest to a printed number so.
+        sensitivity: the effect of another value.
+        fitted: whether it was chosen to bring a result nearest to a printed number.
     """
 
     parameter: str
@@ -179,7 +179,7 @@ class Span:
 
     Attributes:
         from_s, to_s: when, in seconds.
-        paper_kbps: what the paper reports of it, by the scenario's label.
+        paper_kbps: the paper's average for it, by the scenario's label.
     """
 
     from_s: float
@@ -197,12 +197,11 @@ class Comparison:
 
     Attributes:
         quantity: its rows' name, with ``{}`` for the control's title.
-        better: which is.
-        rivals: the titles of transports of today; a number of Waymark's that one of them beats is
-            red in the report.
-        scenario: the column's name on the report's page "Which signal buys what"; empty: it is not
-            there.
-        measure: what it is, within the scenario.
+        better: whether smaller or larger numbers are better.
+        rivals: the titles of current transports; Waymark's number is red in the report if one of
+            them beats it.
+        scenario: the column's name on the report's page "Which signal buys what"; empty: no column.
+        measure: its name within the scenario.
     """
 
     quantity: str
@@ -214,15 +213,15 @@ class Comparison:
 
 @dataclass(frozen=True)
 class OnInterfaces:
-    """How an experiment runs in real time on this machine's interfaces, beside virtual time.
+    """How an experiment runs in real time on this machine's interfaces, compared with virtual time.
 
     Attributes:
         scenarios: the runs of one seed at a scale, by label; each has one flow, in a profile that
             hosts on interfaces can have.
         profile: the flow's in virtual time as the paper has it, for a third column.
-        spans: what is compared at a scale.
+        spans: the spans that are compared at a scale.
         notes: why the two differ, as measured.
-        kernel_notes: the same of hosts in Linux's own TCP.
+        kernel_notes: the same for hosts in Linux's own TCP.
     """
 
     scenarios: Callable[[Scale, int], Mapping[str, Scenario]]
@@ -240,15 +239,15 @@ class Experiment:
         id: paper and figure: ``"chan/fig3.6"``.
         also: ids of the other figures and tables that the same runs measure.
         paper: the paper, and the figure and section in it.
-        claim: what the paper says it shows, in one line.
+        claim: the paper's statement about it, in one line.
         parameters: every parameter, as data for the record.
         seeds: how many seeds each scale takes; paper: 1.
         scenarios: the runs of one seed at a scale, by label.
         rows: the table from the runs.
         draw: the picture from the runs and the table.
         expectations: the claims that the table is held against.
-        choices: where the paper leaves a parameter open.
-        notes: causes of departures, and what else a reader should know.
+        choices: values of parameters that the paper leaves open.
+        notes: causes of departures, and other information for readers.
         on_interfaces: how it runs there; None: in virtual time only.
         comparisons: the measures by which controls are compared.
     """
@@ -279,7 +278,8 @@ class Experiment:
         return len(runs) * seeds, sum(run.end_s for run in runs) * seeds
 
     def verdict(self, rows: Sequence[Row]) -> Verdict:
-        """Whether all, some or none of the paper's claims pass that the table can judge.
+        """Whether all, some or none of the paper's claims pass, among those that the table can
+        decide.
 
         Claims about a variant of the setting do not count here.
         """
@@ -313,7 +313,7 @@ def all_of(judged: Iterable[bool]) -> bool | None:
 
 
 def at_scale(values: Mapping[Scale, T], scale: Scale) -> T:
-    """The value for a scale; paper's is full's unless it has its own."""
+    """The value for a scale; ``paper`` defaults to the value of ``full``."""
     return values[scale] if scale in values else values["full"]
 
 
@@ -336,10 +336,10 @@ def find(experiment_id: str) -> Experiment:
 
 
 def select(patterns: Sequence[str]) -> list[Experiment]:
-    """The experiments that ids or patterns such as ``chan/fig3*`` name, each once, in list order.
+    """The experiments that match ids or patterns such as ``chan/fig3*``, each once, in list order.
 
     Raises:
-        WaymarkError: one names none.
+        WaymarkError: an id or pattern matches none.
     """
     chosen: set[str] = set()
     for pattern in patterns:
@@ -416,7 +416,7 @@ _FIGURE = re.compile(r"(fig|tab|eq|sec)\d+(_\d+)?")
 
 def _files() -> dict[str, Path]:
     """``chan/fig3.6`` from ``experiments/chan/fig3_6.py``, by chapter and kind: figures, tables,
-    equations, and what a section claims of several of them."""
+    equations, and a section's claims about several of them."""
     paths = [
         path
         for paper in PAPERS

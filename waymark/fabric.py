@@ -1,7 +1,7 @@
-"""Networks made by rule: fat-tree, leaf-spine, dumbbell, parking lot.
+"""Generated networks: fat-tree, leaf-spine, dumbbell, parking lot.
 
-Each is a :class:`waymark.Topology`, whose hosts have addresses by place. The switches of a fat-tree
-and of a leaf-spine network run ``v1model/fabric.p4``, which uses all shortest paths.
+Each is a :class:`waymark.Topology`, whose hosts have addresses by position. The switches of a
+fat-tree and of a leaf-spine network run ``v1model/fabric.p4``, which uses all shortest paths.
 """
 
 from collections.abc import Collection, Iterator
@@ -113,7 +113,7 @@ def leaf_spine(
 
     Args:
         cable: between hosts and leaves.
-        uplink: between leaves and spines; None: as ``cable``.
+        uplink: between leaves and spines; None: the same as ``cable``.
         program, feedback: as for :func:`fat_tree`.
 
     Raises:
@@ -176,10 +176,10 @@ def parking_lot(
     program: str = DEFAULT_PROGRAM,
     feedback: Collection[str] = ("aqt",),
 ) -> Topology:
-    """Switches ``r0`` to ``r<hops>`` in a row, all links between them alike.
+    """Switches ``r0`` to ``r<hops>`` in a row, with equal links between them.
 
     Host ``s`` at the first and ``d`` at the last have the long path. For each hop i from 1 on,
-    ``s<i>`` is at the switch before the hop and ``d<i>`` at the one behind it.
+    ``s<i>`` is at the switch before the hop and ``d<i>`` at the switch after it.
 
     Args:
         hops: links between switches, 1 to :data:`MOST_HOPS`.

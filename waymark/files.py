@@ -10,12 +10,12 @@ from typing import BinaryIO
 from waymark.errors import WaymarkError, os_errors
 
 MOST_OCTETS = 64 << 20
-"""Longest file that is read."""
+"""Maximum length of a file that is read, in octets."""
 
 
 def is_file(path: Path) -> bool:
-    """Whether a regular file is there; False, too, where no file can be: a name that is too long,
-    or below a file."""
+    """Whether a regular file exists. False also if none can exist: the name is too long, or the
+    path leads through a file."""
     try:
         return path.is_file()
     except OSError:
@@ -25,7 +25,7 @@ def is_file(path: Path) -> bool:
 def require_file(path: Path) -> None:
     """Raise a :class:`WaymarkError` unless ``path`` is a regular file or a pipe.
 
-    A device, as ``/dev/zero``, may have no end; a pipe is what ``<(command)`` of a shell names.
+    A device such as ``/dev/zero`` may have no end. The shell's ``<(command)`` names a pipe.
     """
     with os_errors(path):
         if not path.exists():
@@ -56,7 +56,7 @@ def read_text(path: Path) -> str:
     """The text of a file in UTF-8.
 
     Raises:
-        WaymarkError: as :func:`read`, and for octets that are not UTF-8.
+        WaymarkError: as :func:`read`, or the file is not UTF-8.
     """
     try:
         return read(path).decode()

@@ -1,4 +1,4 @@
-"""Tables of results, for pandas, Polars and Arrow, of which none has to be installed."""
+"""Tables of results, for pandas, Polars and Arrow; none of these needs to be installed."""
 
 import csv
 import importlib
@@ -17,7 +17,7 @@ from waymark.errors import WaymarkError, os_errors, suggestion
 from waymark.tables import NumberTable
 
 Value = str | float | int | bool | None
-"""What a cell holds."""
+"""The value of a cell."""
 
 SHORT = 12
 """Words of up to this many characters stay on one line."""
@@ -32,12 +32,12 @@ class Table:
 
     Attributes:
         columns: the cells by column.
-        keys: the columns that say what a row is about, such as parameters and the seed; the others
-            are measured.
+        keys: the columns that identify a row, such as parameters and the seed; the others are
+            measured.
 
     Raises:
-        WaymarkError: from the methods: no such column, a library that is not installed, a file that
-            cannot be written.
+        WaymarkError: from the methods: there is no such column, a library is not installed, or a
+            file cannot be written.
     """
 
     columns: Mapping[str, Sequence[Value]]
@@ -87,8 +87,8 @@ class Table:
         return Table({name: [row[name] for row in kept] for name in self.columns}, self.keys)
 
     def over_seeds(self) -> "Table":
-        """Mean and standard deviation (n - 1) of what was measured, over the rows that differ in
-        the seed alone.
+        """Mean and standard deviation (n - 1) of the measured columns, over the rows that differ
+        only in the seed.
 
         The columns are the parameters, ``seeds`` (how many), and for each measure its mean and
         ``…_sd``, which is None with one seed.
@@ -121,7 +121,7 @@ class Table:
         return _need("polars").DataFrame({name: list(c) for name, c in self.columns.items()})
 
     def write(self, to: str | Path) -> Path:
-        """Write a CSV or Parquet file, as its name ends; the file's path."""
+        """Write a CSV or Parquet file, by the ending of its name. Returns the file's path."""
         file = Path(to)
         if file.suffix not in SUFFIXES:
             raise WaymarkError(f"{file}: expected a name that ends in {' or '.join(SUFFIXES)}")

@@ -21,7 +21,7 @@ _NUMBERS = {"fat-tree": 1, "leaf-spine": 3, "dumbbell": 1, "parking-lot": 1}
 
 
 def is_generated(text: str) -> bool:
-    """Whether a text names a topology by rule, and no file."""
+    """Whether a text names a generated topology instead of a file."""
     return text.partition(":")[0] in FORMS and ":" in text
 
 
@@ -32,11 +32,11 @@ def generate(
 
     Args:
         cable: of all links; with ``trunk``, of those to hosts.
-        trunk: between switches; a fat-tree's links are all alike.
+        trunk: between switches; a fat-tree's links are all equal.
         feedback: the marks that all ports of switches write.
 
     Raises:
-        WaymarkError: another kind, or other numbers than the kind has.
+        WaymarkError: an unknown kind, or numbers that do not fit the kind.
     """
     kind, _, numbers = text.partition(":")
     if kind not in FORMS:
@@ -60,14 +60,14 @@ def generate(
 
 
 def _is_size(word: str) -> bool:
-    """Whether a word is a number that ``int`` reads: it refuses those of thousands of digits."""
+    """Whether a word is a number that ``int`` reads: ``int`` refuses thousands of digits."""
     return word.isdecimal() and len(word) < 10
 
 
 def as_yaml(topology: Topology, description: str) -> str:
-    """A topology as a file of Waymark's form (``topologies/README.md``), for ``waymark up``.
+    """A topology as a file in Waymark's format (``topologies/README.md``), for ``waymark up``.
 
-    The hosts' addresses, rates, delays, queues and ECN are written: what this module generates.
+    It contains what this module generates: the hosts' addresses, rates, delays, queues and ECN.
     """
     links: list[dict[str, Any]] = []
     for link in topology.links:

@@ -1,4 +1,4 @@
-"""Applications of a Tofino's packet generator, as ``waymark switch --generator`` reads them."""
+"""Applications of a Tofino's packet generator, for ``waymark switch --generator``."""
 
 import tomllib
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ _PATTERN_OCTETS = 16
 
 @dataclass(frozen=True)
 class GeneratorApp:
-    """An application: what begins a burst of packets, and the burst."""
+    """An application: the trigger of a burst of packets, and the burst."""
 
     pipe: int
     number: int
@@ -53,7 +53,7 @@ def read(file: Path) -> list[GeneratorApp]:
     """Read a file of applications, as docs/p4-support.md describes it.
 
     Raises:
-        WaymarkError: a file that cannot be read, or that is wrong; says where.
+        WaymarkError: the file cannot be read or is invalid; the message gives the place.
     """
     try:
         document = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""Grades a student's copy of an exercise: what was expected, and what came.
+"""Grades a student's copy of an exercise, and reports expected and actual results.
 
-The checks are data (:class:`waymark.exercise.Check`). Each runs in a process of its own, with a
-time limit, on a copy of the student's files beside the given files as they were handed out.
+The checks are data (:class:`waymark.exercise.Check`). Each runs in a separate process, with a time
+limit, on a copy of the student's files with the original given files.
 """
 
 import json
@@ -21,25 +21,25 @@ from waymark.errors import WaymarkError
 from waymark.exercise import Answer, Check, Claim, Exercise, Question
 
 LIMIT_S = 10.0
-"""Seconds that a check may take."""
+"""Time limit of a check, in seconds."""
 
 WIDTH = 72
-"""Columns of what is said about a check; with its indent, fewer than 80."""
+"""Columns of the text about a check; with its indent, fewer than 80."""
 
 MOST_FAILURES = 2
-"""Packets of a script that are shown; the others are counted."""
+"""Maximum number of a script's packets that are shown; the others are counted."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check came to.
+    """The result of a check.
 
     Attributes:
         name: the check's file.
-        passed: whether all came as expected.
-        lines: if it passed, what was measured; else what was expected and what came.
+        passed: whether all results are as expected.
+        lines: if it passed, the measured values; otherwise expected and actual results.
     """
 
     name: str
@@ -182,7 +182,7 @@ def _scenario(check: Check, skeleton: Path) -> tuple[bool, list[str]]:
 
 
 def _changed_elsewhere(scenario: str, skeleton: Path, only: Sequence[str | int]) -> str | None:
-    """What a student changed in a scenario beside the part that is to be changed, as a message."""
+    """A message about a student's changes in a scenario outside the part that may be changed."""
     from waymark import scenario_file
 
     mine, original = (

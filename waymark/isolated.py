@@ -17,7 +17,7 @@ _METHOD = "fork" if "fork" in multiprocessing.get_all_start_methods() else "spaw
 
 @dataclass(frozen=True)
 class Lost:
-    """A job that gave no result, and why."""
+    """A job without a result, and the reason."""
 
     reason: str
 
@@ -38,9 +38,9 @@ def each(
 
     Args:
         job: a function of a module, which another process can import.
-        tasks: what it is given.
+        tasks: its arguments.
         jobs: processes at a time; None: one per core.
-        limit_s: seconds that each may take.
+        limit_s: time limit of each task, in seconds.
     """
     context: Any = multiprocessing.get_context(_METHOD)
     width = max(1, jobs or os.cpu_count() or 1)

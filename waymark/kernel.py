@@ -1,6 +1,6 @@
 """Linux's own TCP reads the marks: the loader of the BPF programs, and what it has attached.
 
-The loader is a program of its own (``crates/kernel-hosts``), which ``make kernel`` builds. All
+The loader is a separate program (``crates/kernel-hosts``), which ``make kernel`` builds. All
 functions act in the network namespace of this process.
 """
 
@@ -23,30 +23,30 @@ MARKS: Mapping[Mark, str] = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci"}
 """What a host's own packets may carry: an IPv4 option for AQT, one for DRAI, the ECN field."""
 
 PREFIX = "wm_"
-"""In front of a control's name in the kernel, which may have one of the same name."""
+"""Prefix of a control's name in the kernel, which may have a control with the same name."""
 
 READY = "ready"
-"""What a holder prints once the programs are attached."""
+"""Printed by a holder when the programs are attached."""
 
 SYSCTL = "net.ipv4.tcp_congestion_control"
 """The control of new connections in this network namespace."""
 
 ALLOWED = Path("/proc/sys/net/ipv4/tcp_allowed_congestion_control")
-"""The controls that namespaces may use."""
+"""Controls that network namespaces may use."""
 
 BTF = Path("/sys/kernel/btf/vmlinux")
-"""The kernel's types, without which it loads no such programs."""
+"""The kernel's types (BTF), which it needs to load these programs."""
 
 
 @dataclass(frozen=True)
 class Attached:
-    """What is attached to an interface.
+    """The programs of an interface.
 
     Attributes:
-        control: the registered congestion control, as ``TCP_CONGESTION`` has it; None: none.
+        control: the registered congestion control, as in ``TCP_CONGESTION``; None: none.
         marks: of this host's own packets.
-        strip: where the options are taken out of packets that arrive: ``"tc"``, or ``"xdp"``, in
-            the driver.
+        strip: where the options are removed from arriving packets: ``"tc"``, or ``"xdp"`` in the
+            driver.
         pid: the process that holds the programs.
     """
 
@@ -58,7 +58,7 @@ class Attached:
 
 
 def loader() -> str:
-    """The path of the loader: of ``$WAYMARK_KERNEL``, beside this Python, or on ``PATH``.
+    """The path of the loader: from ``$WAYMARK_KERNEL``, beside this Python, or on ``PATH``.
 
     Raises:
         WaymarkError: it was not built.
@@ -72,7 +72,7 @@ def loader() -> str:
 
 
 def marks_of(control: str | None) -> tuple[str, ...]:
-    """The marks that a control reads; AQT where it reads none, or there is none."""
+    """The marks that a control reads; AQT if it reads none, or without a control."""
     described = BY_NAME.get(control or "")
     read = described.marks if described else ()
     return tuple(MARKS[mark] for mark in read if mark in MARKS) or ("aqt",)
@@ -90,8 +90,8 @@ def attach(
     Args:
         interface: an Ethernet interface.
         control: its name in the registry of controls; None: register none.
-        marks: what this host's packets carry; None: as :func:`marks_of` the control.
-        xdp: take the options out in the driver, before packets are merged.
+        marks: the marks that this host's packets carry; None: :func:`marks_of` the control.
+        xdp: remove the options in the driver, before packets are merged.
 
     Raises:
         WaymarkError: the loader was not built, or it refuses.
@@ -101,7 +101,7 @@ def attach(
 
 
 def detach(interface: str) -> None:
-    """Take the programs off an interface.
+    """Detach the programs from an interface.
 
     Raises:
         WaymarkError: the loader was not built, or the interface does not have them.
@@ -131,7 +131,7 @@ def kernel_name(control: str) -> str:
     """The name by which connections choose a control: ``wm_rovegas`` for ``rovegas``.
 
     Args:
-        control: one of the loader, or one that the kernel has, such as ``reno``.
+        control: one of the loader's, or one of the kernel's, such as ``reno``.
 
     Raises:
         WaymarkError: the loader was not built, or there is no such control.

@@ -1,4 +1,4 @@
-"""What congestion controls in Linux's own TCP do, as a trace like that of a simulated sender."""
+"""Traces of congestion controls in Linux's own TCP, like those of a simulated sender."""
 
 import json
 import subprocess
@@ -19,7 +19,7 @@ CHANGES = ("ack", "loss", "recovered", "timeout")
 PHASES = ("slow_start", "avoidance")
 
 SATURATED_US = 0xFFFFFF
-"""A queueing time of this much is a lower bound."""
+"""A queueing time of this value is a lower bound: the mark is saturated."""
 
 OCTETS = 1 << 32
 """Sequence numbers wrap."""
@@ -28,10 +28,11 @@ Event = Mapping[str, Any]
 
 
 def record(seconds: int, port: int | None, ready: Callable[[], None]) -> list[Event]:
-    """The events of one connection in the next ``seconds``, as ``waymark-kernel trace`` has them.
+    """The events of one connection in the next ``seconds``, as ``waymark-kernel trace`` reports
+    them.
 
     Args:
-        seconds: how long.
+        seconds: the duration.
         port: of the connection, at either end; None: the connection with the most events.
         ready: is called when the recording has begun.
 
@@ -52,12 +53,12 @@ def record(seconds: int, port: int | None, ready: Callable[[], None]) -> list[Ev
 
 
 def of_connection(events: Sequence[Event], port: int | None, seconds: float) -> list[Event]:
-    """The events of one end of a connection: that with the most events.
+    """The events of one end of a connection: the connection with the most events.
 
     Args:
         events: of all connections.
         port: of the connection, at either end; None: any.
-        seconds: how long they were recorded.
+        seconds: the duration of the recording.
 
     Raises:
         WaymarkError: no such connection had an event.
@@ -103,7 +104,7 @@ class Replayed:
         ends: address and port of this end and of the other.
         acks, losses, timeouts: events of each kind that were compared.
         largest: the largest difference between the windows, as a share of the window.
-        rounding: the largest that the kernel's rounding explains, likewise.
+        rounding: the largest difference that the kernel's rounding explains, as a share too.
         beyond: the first event after which rounding does not explain the difference; None: all
             agree.
     """
@@ -119,7 +120,7 @@ class Replayed:
 
 
 def replay(file: Path) -> Replayed:
-    """Give the events of a connection, which began after the recording, to the Rust control.
+    """Replay the events of a connection, which began after the recording, in the Rust control.
 
     Raises:
         WaymarkError: the loader was not built, or the file does not have such events; the message

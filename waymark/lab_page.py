@@ -1,4 +1,4 @@
-"""The page of the live lab: where it is built, and a server for it on this machine."""
+"""The page of the live lab: its folder, and a server for it on this machine."""
 
 import shutil
 from collections.abc import Generator
@@ -15,7 +15,8 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; "
     "frame-ancestors 'none'"
 )
-"""What the page may load: itself alone. It evaluates users' controls in JavaScript."""
+"""The content security policy: the page loads only itself, and evaluates users' JavaScript
+controls."""
 
 
 def folder() -> Path:
@@ -50,7 +51,7 @@ def server(port: int, host: str = "127.0.0.1") -> Generator[ThreadingHTTPServer]
     """A server of the page; ``serve_forever()`` runs it.
 
     Args:
-        port: 0: a free one, which ``server_address`` tells.
+        port: 0: a free one, which ``server_address`` contains.
         host: the address to listen on.
 
     Raises:

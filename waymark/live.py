@@ -34,8 +34,8 @@ class Place:
         interface: an interface without a kernel address (``waymark up --bare``), or a TAP.
         address: the host's own, with its prefix length: ``"10.0.0.1/24"``.
         gateway: the router to other networks; None: no router.
-        gateway_mac: its address on the link, where it answers no ARP.
-        mac: the host's own address on the link; None: one that follows from ``address``.
+        gateway_mac: its address on the link, if it does not answer ARP.
+        mac: the host's own address on the link; None: derived from ``address``.
     """
 
     interface: str
@@ -45,7 +45,7 @@ class Place:
     mac: str | None = None
 
     def to_core(self) -> "_core.HostPlace":
-        """The place in the core's format."""
+        """This object in the core's format."""
         own = IPv4Interface(self.address)
         return {
             "interface": self.interface,
@@ -63,11 +63,11 @@ class Moment:
 
     Attributes:
         time_s: since the host began, in seconds.
-        octets: payload that was acknowledged (of a sender) or read (of a receiver) so far.
-        throughput_bps: of payload, since the moment before, in bits per second.
+        octets: payload that was acknowledged (sender) or read (receiver) so far.
+        throughput_bps: of payload, since the previous moment, in bits per second.
         rtt_s, base_rtt_s: in seconds; None if unknown.
         cwnd: in segments.
-        resent: segments sent again so far.
+        resent: segments retransmitted so far.
         aqt_forward_s, aqt_backward_s: queueing times in the newest ACK, in seconds.
         mrai: the newest MRAI-Echo, 1 to 6.
         ci: ACKs so far that indicated congestion.
@@ -90,18 +90,18 @@ class LiveHost:
     """A host with one connection, in the modern profile.
 
     Args:
-        place: where it lives.
+        place: its interface and addresses.
         flow: control, profile and marks of its connection; its hosts are only names.
         marks: of ``"aqt"``, ``"avbw"``, ``"ci"``, those to carry beyond what the control needs.
-        loss: probability of a packet's being lost on purpose, in or out.
+        loss: probability of dropping a packet on purpose, in or out.
         seed: of these losses.
-        trace_every_s: rows of the trace are so far apart, in seconds; None: no trace.
-        begin_s: when its time begins, by ``time.monotonic()``; None: now.
-        patience_s: how long the other end may be silent before it is given up, in seconds.
+        trace_every_s: interval between rows of the trace, in seconds; None: no trace.
+        begin_s: start of its time, by ``time.monotonic()``; None: now.
+        patience_s: timeout for a silent other end, in seconds.
 
     Raises:
         waymark._core.SwitchError: no root, no such interface.
-        waymark._core.ScenarioError: the control or profile cannot be had.
+        waymark._core.ScenarioError: the control or profile is not available.
         WaymarkError: the control is in Python.
     """
 
@@ -138,22 +138,23 @@ class LiveHost:
         notify: Callable[[str], None],
         publisher: Publisher | None = None,
     ) -> Iterator[Moment]:
-        """Connect and send, yielding how it stands every ``interval_s``, and once all has arrived.
+        """Connect and send, yielding the progress every ``interval_s``, and when all data has
+        arrived.
 
-        It ends at most ``seconds`` plus the patience and :data:`FIN_S` after it began.
+        It ends at most ``seconds`` plus the patience and :data:`FIN_S` after its start.
 
         Args:
             to: the receiver's address.
             port: its port.
-            seconds: how long to send for, the opening of the connection included.
-            octets: how many to send at most; None: no bound.
+            seconds: how long to send, including the handshake.
+            octets: maximum to send; None: no bound.
             interval_s: between two moments.
-            notify: called with a line of text when nobody has answered for :data:`NOTICE_S`.
-            publisher: publishes its state every :data:`waymark.published.EVERY_S`; None: nobody.
+            notify: called with a line of text if there was no answer for :data:`NOTICE_S`.
+            publisher: publishes its state every :data:`waymark.published.EVERY_S`; None: none.
 
         Raises:
-            waymark._core.SwitchError: nobody answers, the connection is refused, or ends early, or
-                the other end falls silent.
+            waymark._core.SwitchError: there is no answer, the connection is refused or ends early,
+                or the other end becomes silent.
         """
         time.sleep(_from_now(self._begin_s))
         begun = self._host.state()["time_s"]
@@ -185,14 +186,15 @@ class LiveHost:
         if not arrived:
             message = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
             raise _core.SwitchError(f"{message}: the connection is given up")
-        # The other end repeats its FIN until it is acknowledged. After a reset, all arrived too.
+        # The other end retransmits its FIN until it is acknowledged. After a reset, all arrived
+        # too.
         with suppress(_core.SwitchError):
             self._host.receive(min(FIN_S, self._patience_s))
 
     def _open(
         self, to: IPv4Address, port: int, seconds: float, notify: Callable[[str], None]
     ) -> None:
-        """Open a connection within the patience, and within the seconds that there are to send."""
+        """Open a connection within the patience, and within the seconds for sending."""
         within_s, limit = min((self._patience_s, "--patience"), (seconds, "--seconds"))
         hint = "is `waymark host recv` running there?"
         self._host.connect(str(to), port)
@@ -212,7 +214,7 @@ class LiveHost:
         """Wait for a connection and read it to its end, yielding every ``interval_s``.
 
         Raises:
-            waymark._core.SwitchError: the other end falls silent.
+            waymark._core.SwitchError: the other end becomes silent.
         """
         self._host.accept(port)
         self._heard = (self._host.state()["time_s"], 0)
@@ -251,7 +253,7 @@ class LiveHost:
         return moment
 
     def _since(self, before: tuple[float, int], counted: str) -> Moment:
-        """How it stands, with the throughput since a time at which so many octets were counted."""
+        """Its progress, with the throughput since an earlier time and octet count."""
         state: dict[str, Any] = dict(self._host.state())
         octets = state.pop("acked_octets"), state.pop("read_octets")
         now, total = state["time_s"], octets[0] if counted == "acked_octets" else octets[1]
@@ -261,7 +263,7 @@ class LiveHost:
         )
 
     def _published(self, publisher: Publisher | None) -> Callable[[], None] | None:
-        """Publishes how a sender stands, with the throughput since it did so before."""
+        """Publishes a sender's progress, with the throughput since the previous publication."""
         if publisher is None:
             return None
 
@@ -275,13 +277,13 @@ class LiveHost:
 
 @dataclass(frozen=True)
 class Sent:
-    """What a source has sent.
+    """The progress of a source.
 
     Attributes:
         time_s: since it began, in seconds.
         packets: datagrams.
         octets: of them, IP and UDP headers included.
-        late_mean_s, late_max_s: how much too late they left, in seconds.
+        late_mean_s, late_max_s: delay of their departure after the planned time, in seconds.
     """
 
     time_s: float
@@ -292,16 +294,16 @@ class Sent:
 
 
 class LiveSource:
-    """A source of cross traffic: the datagrams of the simulator's, at the same times.
+    """A source of cross traffic: the same datagrams as in the simulator, at the same times.
 
     Args:
-        place: where it lives.
-        source: what it sends, from ``start_s`` until ``stop_s``; its hosts are only names.
+        place: its interface and addresses.
+        source: its traffic, from ``start_s`` until ``stop_s``; its hosts are only names.
         to: the receiver's address.
         port: both ends' port.
-        seed: of the scenario's draws.
-        number: which of the scenario's sources it is, from 0: each draws its own.
-        begin_s: when its time begins, by ``time.monotonic()``; None: now.
+        seed: of the scenario's random numbers.
+        number: its index among the scenario's sources, from 0: each has its own random numbers.
+        begin_s: start of its time, by ``time.monotonic()``; None: now.
 
     Raises:
         waymark._core.SwitchError: no root, no such interface, datagrams longer than it carries.
@@ -330,7 +332,7 @@ class LiveSource:
         )
 
     def send(self, interval_s: float) -> Iterator[Sent]:
-        """Send until the end, yielding what was sent every ``interval_s`` and then."""
+        """Send until the end, yielding the progress every ``interval_s`` and at the end."""
         time.sleep(_from_now(self._begin_s))
         done = False
         while not done:
@@ -340,10 +342,10 @@ class LiveSource:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What has come to a sink.
+    """The datagrams that arrived at a sink.
 
     Attributes:
-        time_s: since it was there, in seconds.
+        time_s: since its start, in seconds.
         packets: datagrams.
         octets: of them, IP and UDP headers included.
     """
@@ -354,7 +356,7 @@ class Arrived:
 
 
 class LiveSink:
-    """Who counts the datagrams of cross traffic that come to one port.
+    """Counts the datagrams of cross traffic that arrive at one port.
 
     Raises:
         waymark._core.SwitchError: no root, no such interface.
@@ -370,7 +372,7 @@ class LiveSink:
             yield self.arrived()
 
     def arrived(self) -> Arrived:
-        """What has come so far."""
+        """The datagrams so far."""
         return Arrived(**self._sink.state())
 
 
@@ -388,7 +390,7 @@ def _in_steps(
 
 
 def _from_now(begin_s: float | None) -> float:
-    """Seconds until then; 0 once it has passed."""
+    """Seconds until a time; 0 if it has passed."""
     return 0.0 if begin_s is None else max(0.0, begin_s - time.monotonic())
 
 
@@ -397,7 +399,7 @@ def _given_up(moment: Moment) -> str:
 
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
-    """As the core reads a connection; marks that the control needs are carried in any case."""
+    """The connection in the core's format; marks that the control needs are always carried."""
     if not isinstance(flow.algorithm, str):
         raise WaymarkError(
             f"flow {flow.source}->{flow.target}: {flow.algorithm_name} is a congestion control in "

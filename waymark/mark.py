@@ -15,10 +15,10 @@ from typing import Any, Literal, cast, get_args
 from waymark.errors import WaymarkError, check_choice
 
 Aggregation = Literal["sum", "min", "max", "last"]
-"""What a hop does with a field: adds to it, keeps the smaller or the larger, or replaces it."""
+"""A hop's operation on a field: add to it, keep the smaller or the larger value, or replace it."""
 
 OPTION_OCTETS = 40
-"""What an IPv4 header has for options: its 60 octets without the fixed 20."""
+"""Space for options in an IPv4 header: 60 octets without the fixed 20."""
 
 MAX_FIELDS = 8
 """Fields of all marks of a control."""
@@ -39,13 +39,13 @@ class Field:
     Attributes:
         name: letters, digits and underscores.
         bits: its width, 1 to 64.
-        aggregation: what a hop does with it, from which its initial value follows: ``"sum"``,
-            ``"max"`` and ``"last"`` begin at 0, ``"min"`` at the largest value. If one
-            acknowledgement covers several data packets, it echoes the smallest (``"min"``), the
-            largest (``"max"``) or the newest value of theirs.
+        aggregation: a hop's operation, which determines the initial value: ``"sum"``, ``"max"`` and
+            ``"last"`` begin at 0, ``"min"`` at the largest value. If one acknowledgement covers
+            several data packets, it echoes the smallest (``"min"``), the largest (``"max"``) or the
+            newest value of theirs.
 
     Raises:
-        WaymarkError: a name, a width or an aggregation that is not valid.
+        WaymarkError: a name, a width or an aggregation is not valid.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Mark:
         fields: in the order of the header, whole octets in all.
 
     Raises:
-        WaymarkError: a declaration that is not valid.
+        WaymarkError: the declaration is not valid.
     """
 
     name: str
@@ -108,7 +108,7 @@ class Mark:
 
     @property
     def _header(self) -> list[tuple[str, int]]:
-        """Names and widths of all that the option consists of."""
+        """Names and widths of all parts of the option."""
         fields = [(field.name, field.bits) for field in self.fields]
         echo = [(f"{name}_echo", bits) for name, bits in fields]
         return [("option_type", 8), ("length", 8), *fields, *echo]
@@ -130,7 +130,7 @@ class Mark:
         return f"header {self.name}_h {{\n{''.join(fields)}}}\n"
 
     def to_core(self) -> dict[str, Any]:
-        """The mark in the form that the core reads (``crates/netsim/src/scenario/mark.rs``)."""
+        """The mark in the core's format (``crates/netsim/src/scenario/mark.rs``)."""
         fields = [{"bits": f.bits, "aggregation": f.aggregation} for f in self.fields]
         return {"option": self.option, "fields": fields}
 
@@ -139,12 +139,13 @@ def check_marks(where: str, marks: tuple[Mark, ...], others: int) -> None:
     """Refuse marks that one packet cannot carry.
 
     Args:
-        where: whose marks they are, for the message.
-        marks: what was declared.
-        others: octets of the options AQT and AVBW-S that the packet carries beside them.
+        where: the owner of the marks, for the message.
+        marks: the declared marks.
+        others: octets of the options AQT and AVBW-S that the packet carries too.
 
     Raises:
-        WaymarkError: no tuple of marks, names or option types twice, or no room in the header.
+        WaymarkError: ``marks`` is not a tuple of marks, a name or option type occurs twice, or the
+            header has no room.
     """
     if not _is_tuple_of(Mark, marks):
         raise WaymarkError(f"{where}: found {marks!r}; valid: a tuple of waymark.Mark")

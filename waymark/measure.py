@@ -38,10 +38,10 @@ class Plan:
         traced: bool = False,
         architecture: str | None = None,
     ) -> "Plan":
-        """The plan at a scale; as many seeds as the scale has, unless told otherwise.
+        """The plan at a scale, by default with the scale's number of seeds.
 
         ``traced``: the flows of the first seed's runs record every change. ``architecture``: its
-        programs run in place of those that the experiment names.
+        programs replace those that the experiment names.
         """
         count = experiment.seeds_at(scale) if seeds is None else seeds
         chosen = range(first_seed, first_seed + count)
@@ -69,7 +69,8 @@ class Plan:
 
     @property
     def sizes(self) -> list[float]:
-        """Of each run: simulated seconds times packets per second on the links between switches."""
+        """The size of each run: simulated seconds times packets per second on the links between
+        switches."""
         return [size_of(s) for scenarios in self.scenarios.values() for s in scenarios]
 
     @property
@@ -83,11 +84,11 @@ class Plan:
 
 @dataclass(frozen=True)
 class Cost:
-    """What runs took in all, whenever they were made.
+    """The total cost of runs, including earlier ones.
 
     Attributes:
-        runs: how many.
-        packets: that were sent.
+        runs: their number.
+        packets: sent packets.
         packet_hops: packets times the links that each passed.
         cpu_s: seconds of one core.
     """
@@ -109,7 +110,8 @@ class Measured:
 
     @cached_property
     def cost(self) -> Cost:
-        """Of its runs. Each result is read once, and none is kept while the next one is."""
+        """The cost of its runs. Each result is read once, and released before the next one is
+        read."""
         costs = list(map(_cost_of, chain.from_iterable(self.runs.values())))
         return Cost(
             len(costs),
@@ -124,7 +126,7 @@ def _cost_of(result: Result) -> Cost:
 
 
 def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Scenario]:
-    """The runs of one seed, checked: an experiment may be anybody's."""
+    """The runs of one seed, checked, because an experiment may be a user's."""
     found = cast("object", experiment.scenarios(scale, seed))
     runs = dict(cast("Mapping[str, Scenario]", found)) if isinstance(found, Mapping) else {}
     if not runs or not _are(list(runs.values()), Scenario) or not _are(list(runs), str):
@@ -136,7 +138,7 @@ def _scenarios(experiment: Experiment, scale: Scale, seed: int) -> dict[str, Sce
 
 
 def _with_shared_networks(runs: dict[str, list[Scenario]]) -> dict[str, list[Scenario]]:
-    """The same runs, whose networks are one object where they are equal: plans have thousands."""
+    """The same runs, with equal networks shared as one object: plans have thousands of runs."""
     networks: dict[Topology, Topology] = {}
 
     def shared(scenario: Scenario) -> Scenario:
@@ -165,7 +167,7 @@ def on_architecture(scenario: Scenario, name: str) -> Scenario:
 
 
 def size_of(scenario: Scenario) -> float:
-    """How long a run will take, in a unit that runs have in common."""
+    """The expected duration of a run, in a unit that is common to all runs."""
     switches = {switch.name for switch in scenario.topology.switches}
     between = [
         link.rate_bps
@@ -177,7 +179,7 @@ def size_of(scenario: Scenario) -> float:
 
 
 class FinishedRuns(Sequence[Result]):
-    """The results of runs. What a store keeps is in memory only while somebody uses it.
+    """The results of runs. Results in a store are in memory only while they are used.
 
     Args:
         futures: of the runs; they are waited for.
@@ -197,7 +199,7 @@ class FinishedRuns(Sequence[Result]):
         return len(self._futures)
 
     def __iter__(self) -> Iterator[Result]:
-        # A sequence's own iterator keeps the result before while the next one is read.
+        # A sequence's default iterator keeps the previous result while the next one is read.
         return (future.result() for future in self._futures)
 
     @overload
@@ -214,7 +216,7 @@ class FinishedRuns(Sequence[Result]):
 
 @dataclass(frozen=True)
 class Handed:
-    """An experiment whose runs were handed out."""
+    """An experiment whose runs were submitted."""
 
     plan: Plan
     _futures: dict[str, list["Future[Result]"]]
@@ -246,7 +248,7 @@ class Handed:
 
 
 AHEAD = 1024
-"""Runs that are handed out beyond the experiment that is waited for."""
+"""Runs that are submitted beyond the current experiment."""
 
 
 def hand_out(
@@ -257,15 +259,15 @@ def hand_out(
     done: Callable[[float], None] = lambda _: None,
     ahead: int = AHEAD,
 ) -> Generator[Handed]:
-    """Hand out the runs of experiments, and give the experiments in their order.
+    """Submit the runs of experiments, and yield the experiments in their order.
 
-    Results that no store keeps stay in memory until their experiment is measured. So that memory
-    does not grow with the number of experiments, an experiment is given before the next one is
-    handed out if its runs have ended, or if more than ``ahead`` runs have not.
+    Results that are not in a store stay in memory until their experiment is measured. To limit
+    memory, an experiment is yielded before the next one is submitted if its runs have ended, or if
+    more than ``ahead`` runs have not ended.
 
     Args:
-        plans: what to run.
-        workers: who runs it.
+        plans: the runs.
+        workers: the pool that runs them.
         captures: a folder for the packets of the first seed's runs; None: none are captured.
         done: called after each run with its size, from any thread.
         ahead: enough runs to keep all workers busy.
@@ -282,7 +284,7 @@ def hand_out(
 
 
 def capture_path(folder: Path, label: str) -> Path:
-    """Where the packets of a run go."""
+    """The capture file of a run."""
     return folder / f"{label.replace(' ', '_').replace('/', '_')}.pcapng"
 
 

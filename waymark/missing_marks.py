@@ -22,12 +22,12 @@ def missing_marks(
     *,
     option: str | None = None,
 ) -> list[str]:
-    """A sentence for each control that reads marks which no switch writes.
+    """A sentence for each control that reads marks that no switch writes.
 
     Args:
-        name: the network's, as sentences have it.
-        controls: by the name that sentences have.
-        option: of the command, which has all switches write the marks that are given to it.
+        name: the network's name in the sentences.
+        controls: by their names in the sentences.
+        option: the command's option that makes all switches write the given marks.
     """
     return [
         sentence
@@ -77,7 +77,7 @@ def _missing(
 
 
 def _ecn_settings(control: Algorithm) -> str:
-    """What a link and a switch need to set the marks that a congestion control reads."""
+    """The requirements on a link and a switch to set the marks that a congestion control reads."""
     if BY_NAME[control].has_need("L4S"):
         return "dual_pi2: {} to its links, and program: v1model/l4s.p4"
     marking = "trim" if BY_NAME[control].has_need("trimming") else "ecn"
@@ -85,8 +85,8 @@ def _ecn_settings(control: Algorithm) -> str:
 
 
 def _marks_of(control: Algorithm | Custom) -> list[str]:
-    """The marks that a congestion control reads, of those that a switch's setting names. CSIG's are
-    a program's, and runs without it are refused."""
+    """The marks that a congestion control reads and a switch's setting names. CSIG is not among
+    them: it needs its program, and runs without it are refused."""
     if isinstance(control, str):
         names: Sequence[str] = BY_NAME[control].marks
     else:

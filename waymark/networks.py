@@ -1,4 +1,4 @@
-"""Networks that experiments have in common: files, and routers in a line with hosts beside."""
+"""Networks that experiments share: files, and routers in a line with hosts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def chain(
     Args:
         links: of the line, from r1 on; one fewer than switches.
         hosts: the switch that each host is linked to.
-        access: of the hosts' links; either of all, or by host.
+        access: of the hosts' links; for all hosts, or by host.
         queue_packets: ns-2's limit L of every switch's queues.
         host_queue_packets: of the hosts' own; None: the same.
     """

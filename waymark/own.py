@@ -21,7 +21,7 @@ from waymark.errors import WaymarkError, suggestion
 from waymark.experiment import Experiment, Scale
 
 _HOME = Path(__file__).resolve().parents[1]
-"""The checkout, or the folder of packages that this one is installed in."""
+"""The checkout, or the folder in which this package is installed."""
 
 _modules: set[str] = set()
 """The files of modules that were loaded by name."""
@@ -57,7 +57,7 @@ def registered() -> Mapping[str, str]:
 
 
 def register(paths: Mapping[str, str]) -> None:
-    """Make files importable by these names, and their folders' modules by their own.
+    """Make files importable by these names, and modules in their folders by their own names.
 
     Workers call it, so that a control defined in such a file is found when it is unpickled.
     """
@@ -71,7 +71,7 @@ def register(paths: Mapping[str, str]) -> None:
 
 
 def is_own(argument: str) -> bool:
-    """Whether an argument names a file or a module, and no experiment of the project."""
+    """Whether an argument names a file or a module instead of an experiment of the project."""
     return argument.endswith((".py", *SCENARIOS)) or (
         _MODULE.fullmatch(argument) is not None and argument not in experiments.PAPERS
     )
@@ -82,8 +82,8 @@ def load_experiment(argument: str) -> Experiment:
     experiment that a scenario file (``./scenario.yaml``) describes.
 
     Raises:
-        WaymarkError: there is no such file or module, it fails when it is imported, or it has no
-            usable ``EXPERIMENT``; the message has file and line where there are some.
+        WaymarkError: there is no such file or module, its import fails, or it has no usable
+            ``EXPERIMENT``; the message has file and line if they are known.
     """
     if argument.endswith(SCENARIOS):
         from waymark import scenario_file  # which needs what is here
@@ -111,8 +111,8 @@ def load_control(argument: str) -> type[CongestionControl]:
     """The congestion control of ``FILE.py`` or ``FILE.py:Class``.
 
     Raises:
-        WaymarkError: as :func:`load_experiment`; or there is no such class, or several and none is
-            named.
+        WaymarkError: as :func:`load_experiment`; or there is no such class, or there are several
+            and none is named.
     """
     file, _, name = argument.partition(":")
     module = load(file)
@@ -140,7 +140,7 @@ def load(argument: str) -> ModuleType:
     A file's folder comes first on Python's path, as with ``python FILE``.
 
     Raises:
-        WaymarkError: it is not there, or fails when it is imported.
+        WaymarkError: it does not exist, or its import fails.
     """
     home = str(project.python_path()[0])
     if home not in sys.path:
@@ -181,12 +181,12 @@ def _require_module(name: str) -> None:
 
 @contextmanager
 def located(importing: str | None = None) -> Generator[None]:
-    """Raise what fails in a user's file as a :class:`WaymarkError` with file, line and source line.
+    """Raise failures in a user's file as a :class:`WaymarkError` with file, line and source line.
 
-    Everything else is raised as it is, unless a file or module is being imported.
+    Other exceptions are unchanged, unless a file or module is being imported.
 
     Args:
-        importing: the file or module that is being imported, if one is.
+        importing: the file or module that is being imported, if any.
     """
     try:
         yield
@@ -231,7 +231,7 @@ def _syntax(error: SyntaxError, file: str) -> str:
 
 
 def _is_own(filename: str) -> bool:
-    """Whether code is the user's: not the project's, and not installed with Python."""
+    """Whether code belongs to the user: not to the project, and not to installed packages."""
     path = Path(filename).resolve()
     if str(path) in _modules or str(path) in _finder.paths.values():
         return True
@@ -246,7 +246,7 @@ def _shown(filename: str) -> Path:
 
 
 def _check(experiment: Experiment, where: str) -> None:
-    """Refuse what would fail later, without a place in the user's file."""
+    """Refuse errors that would appear later without a place in the user's file."""
     if not _ID.fullmatch(str(experiment.id)):
         raise WaymarkError(
             f"{where}: EXPERIMENT.id: found {experiment.id!r}; expected letters, digits and .+-_ "

@@ -16,7 +16,7 @@ def require() -> str:
     """The path of p4c's compiler for BMv2.
 
     Raises:
-        WaymarkError: there is none.
+        WaymarkError: it is not installed.
     """
     path = shutil.which(COMPILER)
     if path is None:
@@ -31,7 +31,7 @@ def compile_file(
 
     Raises:
         WaymarkError: no such file, no p4c, or p4c refuses the program.
-        _core.CompileError: the configuration holds what this target does not have.
+        _core.CompileError: the configuration has something that this target does not support.
     """
     files.require_file(path)
     compiler = require()

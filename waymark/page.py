@@ -38,10 +38,10 @@ RULES: Mapping[Verdict, str] = {
 }
 
 OWN = "Own experiments"
-"""The title of results whose experiments are not the project's."""
+"""The title above results of the user's own experiments."""
 
 _OF_RECORD = ("id", "paper", "claim", "command", "rows", "expectations", "verdict", "parameters")
-"""What the ``run.json`` of an experiment has, beside others that are in every one of them."""
+"""Optional keys in the ``run.json`` of an experiment."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Entry:
 
     Attributes:
         id, paper, claim: as the experiment declares them.
-        fitted: how many of its choices were made for a result's sake.
+        fitted: number of its choices that were fitted to a result.
         record: of its last run; None: it was not run.
         picture: the address of its picture; None: there is none.
         size: the picture's width and height, in pixels.
@@ -72,12 +72,12 @@ class Entry:
 
     @property
     def anchor(self) -> str:
-        """Its place on the page."""
+        """Its anchor on the page."""
         return self.id.replace("/", "-").replace(".", "-")
 
     @property
     def repeat(self) -> str:
-        """The command that gives these results again."""
+        """The command that reproduces these results."""
         if self.record is None:
             return f"waymark run {self.id}"
         if self.is_own:
@@ -96,17 +96,18 @@ class Entry:
 
     @cached_property
     def beaten(self) -> dict[str, list[str]]:
-        """Waymark's quantities in which transports of today are better, and which these are."""
+        """Waymark's quantities in which current transports are better, with these transports."""
         return {} if self.experiment is None else compared.beaten(self.experiment, self.numbers)
 
     @property
     def comparisons(self) -> int:
-        """How many of Waymark's quantities are compared with those of transports of today."""
+        """How many of Waymark's quantities are compared with those of current transports."""
         return 0 if self.experiment is None else compared.count(self.experiment, self.numbers)
 
     @property
     def agreement(self) -> tuple[int, int]:
-        """How many of the rows that have ns-2's number agree with it, and how many there are."""
+        """The number of rows that agree with ns-2's number, and the number of rows that have
+        one."""
         judged = [row["agrees_with_ns2"] for row in self.rows]
         return judged.count(True), len(judged) - judged.count(None)
 
@@ -117,7 +118,7 @@ class Entry:
 
     @property
     def passed(self) -> tuple[int, int]:
-        """How many of the paper's claims pass, and how many were judged."""
+        """How many of the paper's claims pass, and how many were decided."""
         judged = [claim["holds"] for claim in self.claims("")]
         return judged.count(True), len(judged) - judged.count(None)
 
@@ -127,8 +128,8 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
 
     Args:
         results: the folder with one folder per experiment.
-        beside: where the page will be: links to pictures and data are relative to it.
-        embed: put the pictures into the page, so that it needs no other file.
+        beside: the path of the page: links to pictures and data are relative to it.
+        embed: embed the pictures in the page, so that it needs no other file.
 
     Raises:
         WaymarkError: there is no result.
@@ -201,7 +202,7 @@ def _entry(experiment: Experiment, results: Path, beside: Path, *, embed: bool) 
 
 
 def _own(results: Path, beside: Path, *, embed: bool) -> list[Entry]:
-    """The user's own experiments, by id: every ``run.json`` that is no project experiment's."""
+    """The user's own experiments, by id: each ``run.json`` that is not of a project experiment."""
     entries: list[Entry] = []
     for file in _records(results):
         try:
@@ -222,7 +223,7 @@ def _own(results: Path, beside: Path, *, embed: bool) -> list[Entry]:
 
 
 def _records(results: Path) -> list[Path]:
-    """Every ``run.json``, but not among the finished runs, which are many."""
+    """Every ``run.json``, except in the folder of finished runs, which has many files."""
     found: list[Path] = []
     for folder, below, files in os.walk(results):
         below[:] = [name for name in below if not name.startswith(".")]

@@ -42,14 +42,14 @@ COLOURS = {
     "paper": "#000000",
     "ns2": "#009e73",
 }
-"""Of each control, by its place among them; those that the papers' figures compare have their own:
+"""The colour of each control, by its index. Controls in the papers' figures have fixed colours:
 each paper's proposal is blue, Vegas vermilion, Reno and NewReno purple."""
 
 NAMES = {control.name: control.title for control in CONTROLS}
 """Algorithms as the papers print them."""
 
 DASHES: Any = {"vegas": (0, (2, 2)), "rovegas": (0, (6, 2))}
-"""Dashes that tell the algorithms' reference lines apart without colour."""
+"""Dashes that distinguish the algorithms' reference lines without colour."""
 
 PAPER: dict[str, Any] = {
     "color": COLOURS["paper"],
@@ -86,7 +86,7 @@ _STYLE: Any = {
 
 @contextmanager
 def style() -> Generator[None]:
-    """Within it, figures are drawn and written in the project's style."""
+    """A context in which figures are drawn and written in the project's style."""
     with mpl.rc_context(_STYLE):
         yield
 
@@ -171,7 +171,8 @@ def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None =
 def finish_panels(
     figure: Figure, axes: Axes, *, title: str, legend_title: str | None = None
 ) -> None:
-    """A title over all panels, and below them a legend of what ``axes``, one of them, has."""
+    """A title over all panels, and below them a legend of the lines in ``axes``, one of the
+    panels."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(
         handles,
@@ -186,12 +187,12 @@ def finish_panels(
 
 
 def mean_of(seeds: int) -> str:
-    """What a legend says of numbers over so many seeds."""
+    """The legend's text for numbers over this many seeds."""
     return "one seed" if seeds == 1 else f"mean of {seeds} seeds"
 
 
 def shade(colour: str, strength: float) -> tuple[float, float, float]:
-    """The colour mixed with white: 1 leaves it, 0 gives white."""
+    """The colour mixed with white: 1 is the colour, 0 is white."""
     red, green, blue = (1 - strength * (1 - part) for part in to_rgb(colour))
     return red, green, blue
 

@@ -1,4 +1,4 @@
-"""Many runs at once: in processes on this machine, or on a Dask cluster; kept ones are left out."""
+"""Many runs at once, in processes on this machine or on a Dask cluster; stored runs are reused."""
 
 import os
 import pickle
@@ -45,17 +45,17 @@ class _Executor(Protocol):
 
 
 RECENT, RECENT_OCTETS = 256, 8 << 20
-"""How many results stay in memory although a store has them, and their octets there, at most."""
+"""Maximum number, and total octets, of results that stay in memory although a store has them."""
 
 WORKERS_WITHIN_S = 60
-"""How long a Dask cluster may take until it has a worker."""
+"""Timeout for a Dask cluster to have a worker."""
 
 NOTICE_AFTER_S = 10
 """How long a Dask cluster is without workers until a message says so."""
 
 
 class _Recent:
-    """The results that were read or made last."""
+    """The results that were last read or computed."""
 
     def __init__(self) -> None:
         self._octets = 0
@@ -72,7 +72,8 @@ class _Recent:
 
 
 class _Stored(Future[Result]):
-    """A run whose result a store keeps. ``result`` reads it there if it is no longer in memory."""
+    """A run whose result is in a store. ``result`` reads it from there if it is no longer in
+    memory."""
 
     def __init__(self, store: Store, key: str, recent: _Recent) -> None:
         super().__init__()
@@ -82,7 +83,7 @@ class _Stored(Future[Result]):
         self._in_memory: Callable[[], Result | None] = lambda: None
 
     def finish(self, result: Result | None = None) -> None:
-        """The store has the result from now on; in memory it is only if it is given."""
+        """The store has the result from now on; it stays in memory only if it is given."""
         if result is not None:
             self._remember(result)
         # The future itself has no result, which would stay in memory.
@@ -116,9 +117,9 @@ class Pool:
     """Takes scenarios and gives futures of their results; see :func:`pool`.
 
     Args:
-        executor: has the runs made.
-        store: where results are kept; None: nowhere.
-        threads: of each run, at most.
+        executor: executes the runs.
+        store: stores results; None: they are not stored.
+        threads: maximum per run.
         drafts: a folder in the store. The executor's processes write results there, and then move
             them to their place. None: they are on other machines, and return the results.
 
@@ -138,7 +139,7 @@ class Pool:
         self._drafts = drafts
         self._threads = threads
         self.limits: Counter[tuple[int, str]] = Counter()
-        # Weak: a result lives as long as somebody waits for it, however many there are.
+        # Weak: a result lives only as long as a caller waits for it.
         self._futures: WeakValueDictionary[str, Future[Result]] = WeakValueDictionary()
         self._recent = _Recent()
 
@@ -146,12 +147,12 @@ class Pool:
         """The future result of a scenario; the same scenario twice is run once.
 
         Args:
-            scenario: what to run.
-            capture: where its packets go; None: nowhere. A run with a capture is always made, and
-                so is one with a congestion control in Python, whose code no key has.
+            scenario: the run.
+            capture: file for its packets; None: no capture. Runs with a capture are never reused,
+                nor are runs with a congestion control in Python, whose code is not in the key.
 
         Raises:
-            WaymarkError: a congestion control in Python that cannot go to another process.
+            WaymarkError: a congestion control in Python cannot be pickled for another process.
         """
         if capture is not None or _has_custom(scenario):
             return self._send(scenario, capture)
@@ -198,7 +199,7 @@ class Pool:
         return future
 
     def _call(self, scenario: Scenario, capture: Path | None) -> tuple[Any, ...]:
-        """What :func:`_run` is called with in another process."""
+        """The arguments of :func:`_run` in another process."""
         return _sendable(scenario), capture, code_sha256(), own.registered(), self._threads
 
     def _count(self, run: "Future[Result] | Future[_Kept]") -> None:
@@ -216,10 +217,10 @@ def pool(
     store: Store | None = None,
     threads: int = 1,
 ) -> Generator[Pool]:
-    """A pool that ends, with what it is still running, when the block is left.
+    """A pool that ends when the block is left, including its unfinished runs.
 
     Args:
-        jobs: processes on this machine; None: as many as have a core for each of their threads.
+        jobs: processes on this machine; None: as many as there are cores for their threads.
         scheduler: instead of them, the address of a Dask scheduler, such as
             ``tcp://10.0.0.1:8786``. Its workers need this version of Waymark. While it has none any
             more, runs wait, and a message on stderr says so.
@@ -300,7 +301,7 @@ def _watch(client: Any, address: str, over: threading.Event) -> None:
 
 @contextmanager
 def _drafts(store: Store | None) -> Generator[Path | None]:
-    """A folder in the store for files that workers write, which killed ones leave unfinished."""
+    """A folder in the store for the files of workers, which killed workers leave unfinished."""
     if store is None:
         yield None
         return
@@ -318,7 +319,8 @@ def _has_custom(scenario: Scenario) -> bool:
 
 
 def _sendable(scenario: Scenario) -> bytes:
-    """A scenario for another process; controls in Python go by the names of their modules."""
+    """A scenario for another process; controls in Python are passed by the names of their
+    modules."""
     try:
         return pickle.dumps(scenario)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
@@ -353,7 +355,7 @@ def _run(
 
 @contextmanager
 def _handled(number: signal.Signals, handler: Any) -> Generator[None]:
-    """While the block runs a signal has another handler, where this thread may set one."""
+    """During the block, a signal has another handler, if this thread may set one."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

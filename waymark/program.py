@@ -1,4 +1,4 @@
-"""P4 programs: where they are, and compiling each once a process."""
+"""P4 programs: their paths, and compiling each once per process."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -26,11 +26,11 @@ def compile_file(
             ``p4src/``.
         defines: macros, as ``NAME`` or ``NAME=VALUE``.
         color: whether diagnostics are coloured with terminal escapes.
-        target_rules: whether what the hardware cannot do is an error, in a program for Tofino.
+        target_rules: whether code that Tofino's hardware cannot run is an error.
 
     Raises:
         WaymarkError: there is no such file, or it cannot be read.
-        _core.CompileError: the program has errors; the message shows each in its line.
+        _core.CompileError: the program has errors; the message shows each with its line.
     """
     files.require_file(path)
     macros = {name: value or "1" for name, _, value in (d.partition("=") for d in defines)}
@@ -73,7 +73,7 @@ def for_architecture(name: str, architecture: str) -> str:
     """The program of the same name in ``p4src/`` for another architecture.
 
     Raises:
-        WaymarkError: there is none; the message lists those there are.
+        WaymarkError: there is none; the message lists the existing ones.
     """
     path = PurePosixPath(name)
     there = project.program_path(".") / architecture
@@ -91,7 +91,7 @@ def of_project(name: str) -> _core.Program:
     """A program named as topologies name it; compiled once in this process.
 
     Raises:
-        WaymarkError: no such program; the message lists those there are.
+        WaymarkError: no such program; the message lists the existing ones.
     """
     path = project.program_path(name)
     if not files.is_file(path):

@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, a line now and then elsewhere."""
+"""A progress bar on a terminal, occasional lines elsewhere."""
 
 import threading
 from collections.abc import Callable, Generator
@@ -8,19 +8,19 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 Advance = Callable[[float], None]
-"""To be called once for every finished run, with its size; from any thread."""
+"""Called once for every finished run, with its size, from any thread."""
 
 
 @contextmanager
 def progress(console: Console, what: str, sizes: list[float]) -> Generator[Advance]:
     """Show how many runs are done and how long the others will take.
 
-    The bar and the time left go by size, since one run may be as long as a thousand others. Without
-    a terminal there is a line at every tenth of the runs.
+    The bar and the remaining time depend on sizes, because one run may be as long as a thousand
+    others. Without a terminal, a line is printed after every tenth of the runs.
 
     Args:
-        console: where.
-        what: is being run.
+        console: the console.
+        what: the name of what runs.
         sizes: of the runs, in any unit.
     """
     total = len(sizes)

@@ -6,12 +6,12 @@ from pathlib import Path
 from waymark.errors import WaymarkError
 
 PACKAGE = Path(__file__).resolve().parent
-"""This package. In a wheel it holds the folders that stand beside it in a checkout."""
+"""This package. In a wheel, it contains the folders that are beside it in a checkout."""
 
 
 def root() -> Path:
-    """The folder to work in that has ``p4src/`` and ``experiments/``: ``$WAYMARK_HOME``, else a
-    checkout around the working directory, else the checkout or the wheel of this package.
+    """The folder with ``p4src/`` and ``experiments/``: ``$WAYMARK_HOME``, else a checkout that
+    contains the working directory, else the checkout or the wheel of this package.
 
     Raises:
         WaymarkError: none of these has them.
@@ -32,7 +32,7 @@ def root() -> Path:
 
 
 def python_path() -> tuple[Path, str]:
-    """Where Python finds the modules of the root's folders, and what their names begin with.
+    """The path where Python finds the modules of the root's folders, and the prefix of their names.
 
     A checkout has ``experiments.chan.fig3_6``, a wheel ``waymark.experiments.chan.fig3_6``.
     """

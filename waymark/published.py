@@ -15,10 +15,10 @@ EVERY_S = 0.2
 """Time between two states of a sender, in seconds."""
 
 SILENT_S = 2.0
-"""Time after which a sender that publishes nothing is reported as gone, in seconds."""
+"""Time without a publication after which a sender is reported as gone, in seconds."""
 
 FORGOTTEN_S = 10.0
-"""Time after which a sender that publishes nothing is no longer reported, in seconds."""
+"""Time without a publication after which a sender is no longer reported, in seconds."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Publisher:
 
 def found(folder: Path) -> list[dict[str, Any]]:
     """The published states in a folder, by host; ``id`` names the sender, ``gone`` is whether it
-    ended without a word.
+    ended without removing its state.
     """
     states: list[dict[str, Any]] = []
     for file in sorted(folder.glob("*.json")):

@@ -1,4 +1,4 @@
-"""Real-time scheduling, for processes that serve queues: a late one loses packets."""
+"""Real-time scheduling, for processes that serve queues: a late process loses packets."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ PRIORITY = 1
 def claim(threads: str | None = None) -> None:
     """Use real-time scheduling for this process and the threads that it starts.
 
-    With the name of threads of this process, use it for those alone.
+    If a thread name is given, use it only for this process's threads of that name.
 
     On a busy machine an ordinary process waits for milliseconds, in which a queue at 100 Mb/s
     overflows. If this is not permitted (mostly in containers), a warning is printed.

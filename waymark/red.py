@@ -1,10 +1,10 @@
 """RED, random early detection (Floyd and Jacobson 1993), as the steps of table ``red``.
 
-The drop probability rises from 0 at thmin to pmax at thmax, and is 1 from there on (not "gentle").
-A table has no slope, so the rise is a stair of equal steps, each with the probability of its
-middle. The average is one of waiting packets, the one in service not counted, with 16 bits behind
-the point; a probability is in 2^16ths. Drops are spaced as in ns-2: a gap between two takes once to
-twice the inverse of the probability, 1.5 times in the mean.
+The drop probability rises from 0 at thmin to pmax at thmax, and is 1 above (not "gentle"). A table
+has no slope, so the rise consists of equal steps, each with the probability of its middle. The
+average counts waiting packets without the one in service, with 16 fractional bits; probabilities
+are in units of 2^-16. Drops are spaced as in ns-2: a gap between two drops is 1 to 2 times the
+inverse of the probability, 1.5 times on average.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ CERTAIN = 2**16
 """The probability 1."""
 
 STEPS = 16
-"""Steps from thmin to thmax: the stair is within pmax/32 of the line."""
+"""Steps from thmin to thmax: they are within pmax/32 of the line."""
 
 FRACTION_BITS = 16
 MAX_AVERAGE = 2**48 - 1  # bit<48>
@@ -43,8 +43,8 @@ class Red:
 
 @dataclass(frozen=True)
 class ConstantDrop:
-    """The same drop probability for every packet, whatever waits: RED's table with one step, and no
-    spacing.
+    """The same drop probability for every packet, independent of the queue: RED's table with one
+    step, and no spacing.
 
     Attributes:
         probability: above 0 and at most 1.
@@ -61,7 +61,7 @@ class RedStep:
     Attributes:
         bounds: from and to: of the average in waiting packets · 2^16, or of the depth in cells.
         probability: in 2^16ths.
-        spaced: whether drops are spaced, or each packet is drawn for by itself.
+        spaced: whether drops are spaced, or independent.
     """
 
     bounds: tuple[int, int]
@@ -70,7 +70,7 @@ class RedStep:
 
 
 def red_steps(red: Red | ConstantDrop) -> list[RedStep]:
-    """The stair from thmin to thmax, and certain drops above it; nothing below thmin."""
+    """The steps from thmin to thmax, and certain drops above; nothing below thmin."""
     if isinstance(red, ConstantDrop):
         probability = min(2**16 - 1, round(red.probability * 2**16))
         return [RedStep((0, MAX_AVERAGE), probability, spaced=False)]
@@ -94,7 +94,7 @@ def red_steps_of_depth(red: Red | ConstantDrop, cells: int) -> list[RedStep]:
         cells: of the packet buffer that a waiting packet takes.
 
     Returns:
-        Steps for a whole number of waiting packets; one that holds for none is left out.
+        Steps for whole numbers of waiting packets; a step that covers none is omitted.
     """
     steps: list[RedStep] = []
     for step in red_steps(red):
