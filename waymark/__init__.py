@@ -1,8 +1,8 @@
-"""Waymark: networks whose P4 switches tell the senders what happened to their packets.
+"""Waymark: networks whose P4 switches report to senders what happened to their packets.
 
-The lab: declare a network (:class:`Topology`), traffic (:class:`Flow`, :class:`OnOff`,
-:class:`Cbr`) and a :class:`Scenario`; :func:`run` takes every packet of it through the switches' P4
-programs, in virtual time, and returns a :class:`Result` with numpy arrays::
+Declare a network (:class:`Topology`), traffic (:class:`Flow`, :class:`OnOff`, :class:`Cbr`) and a
+:class:`Scenario`. :func:`run` processes every packet in the switches' P4 programs, in virtual time,
+and returns a :class:`Result` with numpy arrays::
 
     from waymark import Flow, Host, Scenario, Switch, Topology, duplex, run
 
@@ -175,8 +175,8 @@ __all__ = [
     "trace",
 ]
 
-# A name is imported when it is first used: numpy and what builds on it take longer to import than
-# many a command takes to run.
+# A name is imported when it is first used: importing numpy and its users takes longer than many #
+# commands take to run.
 _HOMES = {
     name: module
     for module, names in {

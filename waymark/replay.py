@@ -1,4 +1,4 @@
-"""Runs to be compared with another simulator's traces: a TOML file in, CSV out."""
+"""Runs for comparison with another simulator's traces: a TOML file in, CSV out."""
 
 import json
 import tomllib
@@ -15,10 +15,10 @@ def replay(file: Path) -> str:
         file: topology, flows and losses, as TOML.
 
     Returns:
-        Events at the traced link, as CSV: ``time_s,seq_mod_N,kind``, with the flow where asked for.
+        Events at the traced link, as CSV: ``time_s,seq_mod_N,kind``, with the flow if requested.
 
     Raises:
-        WaymarkError: a file that cannot be read, or that does not hold together; says where.
+        WaymarkError: the file cannot be read, or is inconsistent; the message gives the place.
     """
     try:
         description = tomllib.loads(file.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""What an experiment leaves behind: table, pictures, the record of the run."""
+"""The files of an experiment: table, pictures, the record of the run."""
 
 import csv
 import json
@@ -93,7 +93,7 @@ def write_plots(
 
 
 def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Path:
-    """``run.json``: all that is needed to have these numbers again, and what they cost."""
+    """``run.json``: everything that is needed to reproduce these numbers, and their cost."""
     plan, rows = measured.plan, measured.rows
     experiment = plan.experiment
     cost = measured.cost
@@ -146,7 +146,7 @@ def _judged(expectation: Expectation, rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def write(measured: Measured, folder: Path, command: Sequence[str]) -> list[Path]:
-    """Write all that an experiment leaves behind; the files' paths.
+    """Write all files of an experiment. Returns their paths.
 
     Raises:
         WaymarkError: a file cannot be written.
@@ -160,7 +160,7 @@ def write(measured: Measured, folder: Path, command: Sequence[str]) -> list[Path
 
 @dataclass(frozen=True)
 class Summary:
-    """A line of what several experiments came to."""
+    """A line of the summary of several experiments."""
 
     id: str
     verdict: Verdict
@@ -176,7 +176,7 @@ def summary(measured: Measured) -> Summary:
 
 
 def summary_table(lines: Sequence[Summary]) -> NumberTable:
-    """What several experiments came to, and the processor time that each took."""
+    """The verdicts of several experiments, and the processor time of each."""
     table = NumberTable(box=box.SIMPLE_HEAD, show_footer=len(lines) > 1)
     table.add_numbers("experiment", "in all", justify="left")
     table.add_words("verdict")
@@ -191,13 +191,13 @@ def summary_table(lines: Sequence[Summary]) -> NumberTable:
 
 
 def verdict(experiment: Experiment, results: Path) -> str:
-    """The verdict of an experiment that the results' folder has; else ``"not run"``."""
+    """The verdict of an experiment in the results' folder; else ``"not run"``."""
     record = _record(experiment, results)
     return "not run" if record is None else record["verdict"]
 
 
 def state(experiment: Experiment, results: Path) -> str:
-    """What the results' folder has of an experiment, in a few words."""
+    """A short description of an experiment's state in the results' folder."""
     record = _record(experiment, results)
     if record is None:
         return "not run yet"
@@ -206,7 +206,7 @@ def state(experiment: Experiment, results: Path) -> str:
 
 
 def _record(experiment: Experiment, results: Path) -> dict[str, Any] | None:
-    """``run.json`` with the keys that are shown here, if it is there."""
+    """``run.json`` with the keys that are shown here, if it exists."""
     try:
         record = json.loads((results / experiment.id / "run.json").read_text(encoding="utf-8"))
         return {key: record[key] for key in ("verdict", "scale", "seeds")}

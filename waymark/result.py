@@ -1,6 +1,6 @@
-"""What a run measured, as numpy arrays over time.
+"""The results of a run, as numpy arrays over time.
 
-Arrays have one element a bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
+Arrays have one element per bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
 """
 
 import statistics
@@ -27,7 +27,7 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Truth:
-    """What became of segments that a sender took for lost.
+    """The fate of segments that a sender considered lost.
 
     Attributes:
         link: lost on a link.
@@ -42,11 +42,11 @@ class Truth:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """What a sender took its losses for, beside the truth (Chan 2004, table 6.1).
+    """A sender's classification of its losses, and their true causes (Chan 2004, table 6.1).
 
     Attributes:
-        random: losses that it took for random ones.
-        congestion: losses that it took for congestion.
+        random: losses that it classified as random.
+        congestion: losses that it classified as congestion.
     """
 
     random: Truth
@@ -59,20 +59,20 @@ class FlowResult:
 
     Attributes:
         packet_octets: octets that a link charges for a full data packet; 0: none was sent.
-        feedback_octets: of them, the options that hops write into.
-        payload_octets: of them, data.
-        delivered: data packets that arrived, copies included, by bin.
+        feedback_octets: its octets of options that hops write into.
+        payload_octets: its octets of data.
+        delivered: data packets that arrived, duplicates included, by bin.
         goodput: octets of data that became available in order, by bin.
         sent: data packets that left the host, retransmissions included, by bin.
         retransmissions, losses, trimmed, timeouts: over the whole run; losses are data packets that
             a queue, a program or a link dropped, and trimmed are those that arrived cut by a switch
             (trim.p4).
-        reported_marks: data packets that the sender took for marked (ECN), over the whole run.
-        start_s: when it began, in seconds of the run.
-        segments: packets of data that it had to send; None: without end.
+        reported_marks: data packets that the sender counted as marked (ECN), over the whole run.
+        start_s: its start, in seconds of the run.
+        segments: packets of data that it had to send; None: no limit.
         finished_s: when all of a finite flow's data was acknowledged, in seconds of the run.
-        verdicts: where the congestion control judges losses (RedVegas).
-        trace: where the flow asked for it.
+        verdicts: if the congestion control classifies losses (RedVegas).
+        trace: if the flow requested it.
     """
 
     packet_octets: int
@@ -96,13 +96,13 @@ class FlowResult:
     def counted_octets(self) -> int:
         """Octets of a full data packet that count as throughput.
 
-        All but the options that hops write into (Chan 2004, §3.5).
+        These are all except the options that hops write into (Chan 2004, §3.5).
         """
         return self.packet_octets - self.feedback_octets
 
     @property
     def completion_s(self) -> float | None:
-        """How long a finite flow took, in seconds; None: it has not ended."""
+        """The duration of a finite flow, in seconds; None: it has not ended."""
         return None if self.finished_s is None else self.finished_s - self.start_s
 
 
@@ -111,8 +111,8 @@ class SourceResult:
     """A source of traffic that is not TCP: datagrams by bin.
 
     Attributes:
-        sent: that left it.
-        delivered: that arrived.
+        sent: datagrams that left it.
+        delivered: datagrams that arrived.
     """
 
     sent: Counts
@@ -137,8 +137,8 @@ class Check:
     """Marks of arrived packets, compared with the simulator's state.
 
     Attributes:
-        compared: packets that were compared.
-        mismatches: those whose mark was wrong.
+        compared: number of compared packets.
+        mismatches: packets whose mark was wrong.
         first: a description of the first one.
     """
 
@@ -157,19 +157,19 @@ class Result:
         associations: in the order of the scenario.
         sources: in the order of the scenario.
         queues: by link name, ``"r1->r2"``.
-        switches: what P4 programs counted and kept, by switch.
+        switches: counters and registers of the P4 programs, by switch.
         packets: packets that hosts sent.
-        packet_hops: packets sent on links, counted once a link.
-        aqt: the comparison of AQT with the truth, where the scenario asked for it.
-        wall_s: how long the run took, in seconds of real time.
-        cpu_s: seconds of one core that it took.
+        packet_hops: packets sent on links, counted once per link.
+        aqt: the comparison of AQT with the true values, if the scenario requested it.
+        wall_s: duration of the run, in seconds of real time.
+        cpu_s: processor time of the run, in seconds.
         core_s: the part of ``wall_s`` that ``threads`` share: without addresses, routes and table
             entries.
-        threads: among how many threads its network was divided.
-        threads_limit: why these were not as many as asked for; None: they were.
+        threads: number of threads among which its network was divided.
+        threads_limit: why these are fewer than requested; None: they are not.
 
     Raises:
-        WaymarkError: from the methods: a flow, an association or a link that the run has not; times
+        WaymarkError: from the methods: the run has no such flow, association or link; times are
             beyond its end, or not between two bins.
     """
 
@@ -213,8 +213,8 @@ class Result:
         return measured.delivered.astype(np.float64) * (measured.counted_octets * 8 / self.sample_s)
 
     def useful_bps(self, flow: int, from_s: float, to_s: float) -> float:
-        """As :meth:`throughput_bps`, of packets that became available in order, each once: what
-        ns-2's receivers count."""
+        """As :meth:`throughput_bps`, for packets that became available in order, each counted once:
+        the number that ns-2's receivers count."""
         measured = self._flow(flow)
         octets = float(measured.goodput[self._bins(from_s, to_s)].sum())
         packets = octets / measured.payload_octets if octets else 0.0
@@ -228,10 +228,10 @@ class Result:
         return float(octets.sum()) * 8 / (to_s - from_s)
 
     def trace(self, flow: int) -> "pa.Table":
-        """A flow's sender at every change, as an Arrow table (:class:`Trace` says its columns).
+        """A flow's sender at every change, as an Arrow table (columns: :class:`Trace`).
 
         Raises:
-            WaymarkError: the flow was not asked for a trace (``Flow(trace=True)``).
+            WaymarkError: the flow has no trace (``Flow(trace=True)``).
         """
         trace = self._flow(flow).trace
         if trace is None:
@@ -239,7 +239,7 @@ class Result:
         return trace.table()
 
     def table(self) -> "Table":
-        """What was measured over time, with a row per bin.
+        """The results over time, with a row per bin.
 
         Columns: ``time_s`` (the middle of the bin); of each flow ``flow0_bps`` (throughput), of
         each association ``association0_bps`` (goodput), of each source ``source0_delivered``
@@ -301,5 +301,6 @@ def _numbered(what: str, number: int, of: Sequence[T]) -> T:
 
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
-    """Mean and standard deviation (n - 1) of one value per seed; no deviation of a single one."""
+    """Mean and standard deviation (n - 1) of one value per seed; a single value has no
+    deviation."""
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None

@@ -2,7 +2,7 @@
 
 The entry ``result`` holds the JSON text, with the fields of :class:`waymark.Result` under their
 names. All arrays of one type are one entry, named for the type: hundreds of entries would take as
-long as a short run. An array stands in the text as its start and its end there.
+long as a short run. In the text, an array is its start and its end in that entry.
 """
 
 import json
@@ -21,7 +21,7 @@ from waymark.errors import WaymarkError
 from waymark.result import Result
 
 _FORMAT = 4
-"""Changes whenever files of before cannot be read any more."""
+"""Changes whenever older files can no longer be read."""
 
 _TEXT = "result"
 
@@ -40,11 +40,11 @@ def write(result: Result, file: IO[bytes]) -> None:
 
 
 def read(path: Path) -> Result:
-    """Read a result that :func:`write` wrote; anybody's file will do, whatever it holds.
+    """Read a result that :func:`write` wrote. Untrusted files are safe to read.
 
     Raises:
-        FileNotFoundError: there is none.
-        WaymarkError: it cannot be read, or holds no result.
+        FileNotFoundError: the file does not exist.
+        WaymarkError: it cannot be read, or contains no result.
     """
     try:
         if path.exists() and not path.is_file():
@@ -59,7 +59,7 @@ def read(path: Path) -> Result:
         raise
     except OSError as error:
         raise WaymarkError(f"{path}: {error.strerror or error}") from error
-    # Of a damaged file, zipfile and numpy raise almost anything.
+    # For a damaged file, zipfile and numpy raise almost any exception.
     except Exception as error:
         raise WaymarkError(f"{path}: not a result: {error or type(error).__name__}") from error
 
@@ -72,7 +72,7 @@ class _Columns:
         self._lengths: dict[str, int] = {}
 
     def add(self, array: NDArray[Any]) -> list[int]:
-        """Where the array starts and ends among those of its type."""
+        """Start and end of the array among the arrays of its type."""
         name = _name(array.dtype)
         start = self._lengths.get(name, 0)
         self._arrays.setdefault(name, []).append(array)
@@ -80,12 +80,12 @@ class _Columns:
         return [start, start + len(array)]
 
     def joined(self) -> dict[str, NDArray[Any]]:
-        """All arrays of each type, one behind the other."""
+        """All arrays of each type, concatenated."""
         return {name: np.concatenate(arrays) for name, arrays in self._arrays.items()}
 
 
 def _plain(value: Any, columns: _Columns) -> Any:
-    """A value as JSON has it, its arrays put aside."""
+    """A value in JSON's types, with its arrays moved to the entries."""
     if isinstance(value, np.ndarray):
         return columns.add(cast("NDArray[Any]", value))
     match value:
@@ -115,7 +115,7 @@ def _name(dtype: Any) -> str:
 
 
 def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
-    """The value of a declared type that :func:`_plain` made ``found`` of."""
+    """The value of a declared type that :func:`_plain` converted to ``found``."""
     origin, of = _parts(kind)
     if origin in (Union, types.UnionType):
         [some] = [each for each in of if each is not type(None)]
@@ -147,7 +147,7 @@ def _expect(kind: Any, found: Any) -> Any:
 
 
 class _Arrays:
-    """The arrays of an archive, which together take no more memory than the file is long."""
+    """The arrays of an archive, which together take at most as much memory as the file's length."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         entries = archive.infolist()
@@ -168,7 +168,7 @@ class _Arrays:
         return array[start:end]
 
     def read(self, name: str, dtype: Any) -> NDArray[Any]:
-        """All of an entry, which has one dimension; the same name gives the same array."""
+        """An entire entry, which has one dimension; the same name returns the same array."""
         if name not in self._read:
             with self._archive.open(f"{name}.npy") as file:
                 self._read[name] = np.lib.format.read_array(file, allow_pickle=False)

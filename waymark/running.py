@@ -1,4 +1,4 @@
-"""Running a scenario in this process; many at once: :mod:`waymark.pool`."""
+"""Running a scenario in this process; for many at once, see :mod:`waymark.pool`."""
 
 import json
 import time
@@ -34,18 +34,18 @@ def run(
     """Run a scenario in virtual time; the same scenario gives the same result, to the octet.
 
     Args:
-        scenario: what to run.
-        capture: where to write every link's packets (pcapng); None: nowhere.
-        threads: among how many the network is divided, at most; the result is that of one. Fewer
-            are used where the network cannot be divided, and while so few events happen that
-            threads would only wait for each other: :attr:`Result.threads_limit` says which.
-        ended: takes the flows as they end, in groups of 4,096, and at last those that did not
-            end; ``Result.flows`` is empty then. So memory does not grow with the flows of the past.
+        scenario: the scenario.
+        capture: the file for every link's packets (pcapng); None: no capture.
+        threads: maximum number of threads among which the network is divided; the result does not
+            depend on it. Fewer are used if the network cannot be divided, or while so few events
+            happen that threads would only wait: :attr:`Result.threads_limit` gives the reason.
+        ended: called with the flows as they end, in groups of 4,096, and finally with those that
+            did not end; ``Result.flows`` is then empty, so memory does not grow with ended flows.
 
     Raises:
-        WaymarkError: a P4 program that is missing or wrong, a scenario that the core refuses, a
-            capture that cannot be written, a congestion control in Python that fails: the message
-            ends with its traceback; or fewer threads than one.
+        WaymarkError: a P4 program is missing or has errors, the core refuses the scenario, the
+            capture cannot be written, ``threads`` is below one, or a congestion control in Python
+            fails: the message then ends with its traceback.
     """
     if threads < 1:
         raise WaymarkError(f"threads {threads}, expected 1 or more")
@@ -76,13 +76,13 @@ def run(
 
 
 def _text(network: str, run: dict[str, Any]) -> str:
-    """A scenario as JSON. Of many flows, those that are encoded at once would take much memory."""
+    """A scenario as JSON, encoded in parts, because many flows at once would take much memory."""
     flows = ", ".join(map(json.dumps, run.pop("flows")))
     return f'{network[:-1]}, {json.dumps(run)[1:-1]}, "flows": [{flows}]}}'
 
 
 def _why(error: BaseException) -> str:
-    """The traceback of what caused it: of a control's own code alone."""
+    """The traceback of the cause, with only the frames of a control's own code."""
     cause = error.__cause__
     return "" if cause is None else "\n" + "".join(traceback.format_exception(cause)).rstrip()
 

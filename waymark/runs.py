@@ -21,7 +21,7 @@ from waymark.scenario import Scenario
 from waymark.store import KEPT, Store
 
 Measures = Mapping[str, float | int | None]
-"""What was measured in one run, by name."""
+"""The measurements of one run, by name."""
 
 
 class Results(list[Result]):
@@ -32,8 +32,8 @@ class Results(list[Result]):
         self._scenarios = tuple(scenarios)
 
     def table(self, measure: Callable[[Result], Measures] | None = None) -> Table:
-        """A row per run: ``scenario``, ``seed``, and what ``measure`` gives; None: what
-        :func:`summary` gives."""
+        """A row per run: ``scenario``, ``seed``, and the result of ``measure``; None: of
+        :func:`summary`."""
         about = [{"scenario": one.name, "seed": one.seed} for one in self._scenarios]
         return _table(about, [(measure or summary)(result) for result in self])
 
@@ -51,11 +51,11 @@ def run_all(
     """Run scenarios, each in a process of a pool; results keep the scenarios' order.
 
     Args:
-        scenarios: what to run.
+        scenarios: the scenarios.
         jobs: processes; None: one per core.
-        scheduler: the address of a Dask scheduler, whose workers make the runs instead.
-        out: a folder of results, in which finished runs are kept and reused, as by ``waymark run``;
-            None: nothing is kept.
+        scheduler: the address of a Dask scheduler, whose workers run the scenarios instead.
+        out: a folder of results, in which finished runs are stored and reused, as in ``waymark
+            run``; None: nothing is stored.
         again: repeat finished runs instead of reusing them.
         progress: whether to show progress on standard error.
         done: called after each run.
@@ -81,29 +81,28 @@ def sweep(
     again: bool = False,
     progress: bool = True,
 ) -> Table:
-    """Run every combination of parameters with every seed, and give a table with a row per run.
+    """Run every combination of parameters with every seed; returns a table with a row per run.
 
-    Finished runs are kept: after an interrupt, the same call continues where it stopped. Call it
-    under ``if __name__ == "__main__":``, since other processes import the main module::
+    Finished runs are stored: after an interrupt, the same call continues where it stopped. Call it
+        under ``if __name__ == "__main__":``, because other processes import the main module::
 
         table = sweep(make, {"algorithm": ["vegas", "cubic"], "load": [0, 0.5, 0.9]}, seeds=6)
         print(table.over_seeds())
 
     Args:
-        make: gives the scenario of one combination: it is called with the parameters by name, and
+        make: returns the scenario of one combination: it is called with the parameters by name, and
             with ``seed``.
         parameters: the values of each parameter.
-        measure: what to measure in a run; None: :func:`summary`.
-        seeds: how many, from 1 on; or which.
-        jobs, scheduler, out, again, progress: as of :func:`run_all`.
+        measure: measures a run; None: :func:`summary`.
+        seeds: their number, counted from 1; or the seeds.
+        jobs, scheduler, out, again, progress: as for :func:`run_all`.
 
-    Returns:
-        A table whose columns are the parameters, ``seed``, and what ``measure`` gives. A congestion
-        control in Python stands there by its name.
+    Returns: A table whose columns are the parameters, ``seed``, and the result of ``measure``. A
+        congestion control in Python appears by its name.
 
     Raises:
-        WaymarkError: parameters without values, a ``make`` or ``measure`` that gives something
-            else, or as :func:`run_all`.
+        WaymarkError: a parameter has no values, ``make`` or ``measure`` returns something else, or
+            as :func:`run_all`.
     """
     for name, values in parameters.items():
         if isinstance(values, str) or not list(values):
@@ -124,7 +123,7 @@ def sweep(
 
 
 def summary(result: Result) -> dict[str, float | int | None]:
-    """What can be said of any run: of each flow, throughput and losses; of each queue, its mean.
+    """Measurements that every run has: throughput and losses of each flow, the mean of each queue.
 
     Columns: ``flow0_bps`` (mean throughput over the whole run), ``flow0_losses``,
     ``flow0_retransmissions``, ``flow0_timeouts``, ``flow0_finished_s`` (None: it did not end),
@@ -164,7 +163,7 @@ def _run(
     progress: bool,
     done: Callable[[], None] = lambda: None,
 ) -> Generator[Result]:
-    """The results in their order; few of them are in memory at a time."""
+    """The results in order; only a few are in memory at a time."""
     if not scenarios:
         return
     store = None if out is None else Store(Path(out) / KEPT)
@@ -192,7 +191,7 @@ def _table(about: Sequence[Mapping[str, Value]], measured: Sequence[Measures]) -
     for found in measured:
         if not isinstance(cast("object", found), Mapping):
             raise WaymarkError(f"measure returned {found!r}; expected a dict of names to numbers")
-    # Runs may have different flows and links; what one does not have is empty.
+    # Runs may have different flows and links; cells of missing ones are empty.
     names = list(dict.fromkeys(name for found in measured for name in found))
     keys = tuple(about[0]) if about else ()
     clash = [name for name in names if name in keys]

@@ -1,4 +1,4 @@
-"""A whole run as data: network, traffic, how long, which seed."""
+"""A whole run as data: network, traffic, duration, seed."""
 
 import json
 import math
@@ -26,8 +26,8 @@ from waymark.traffic import THRESHOLD, Cbr, Flow, Source, Tracing
 class LinkChange:
     """A change of one direction of a cable during the run.
 
-    The values at the time when a packet's first octet leaves apply to it. The switch's
-    configuration for the link (queue limit, the rate for a mark) does not change.
+    A packet uses the values at the time when its first octet leaves. The switch's configuration for
+    the link (queue limit, the rate for a mark) does not change.
 
     Attributes:
         at_s: when, in seconds.
@@ -45,11 +45,11 @@ class LinkChange:
 
 @dataclass(frozen=True)
 class Clock:
-    """A host's clock beside the run's, as its TCP timestamps show it.
+    """A host's clock relative to the run's, as seen in its TCP timestamps.
 
     Attributes:
-        offset_s: what it shows at time zero, in seconds.
-        skew_ppm: how much too fast it runs, in parts per million; below zero: too slow.
+        offset_s: its value at time zero, in seconds.
+        skew_ppm: its deviation, in parts per million; positive: it runs too fast.
     """
 
     offset_s: float = 0.0
@@ -58,7 +58,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What :func:`waymark.run` runs.
+    """The input of :func:`waymark.run`.
 
     Attributes:
         name: for messages and records.
@@ -67,18 +67,18 @@ class Scenario:
         flows: TCP connections; results keep their order.
         sources: other traffic.
         associations: SCTP between hosts with several links; results keep their order.
-        seed: of every random number of the run.
+        seed: of all random numbers of the run.
         changes: of links, during the run.
-        clocks: of hosts, by name; the others' are right.
+        clocks: of hosts, by name; other clocks are exact.
         sample_s: width of the bins in which results over time are kept, in seconds.
         counters_every_s: how often counters and registers of the switches are sampled, in seconds,
             for ``Result.switches[…].counters[…].over_time(…)``; None: they are read at the end
             only.
-        check_aqt: compare the AQT of every packet that arrives with what the simulator knows.
+        check_aqt: compare the AQT of every arriving packet with the simulator's waiting times.
 
     Raises:
-        WaymarkError: traffic from or to something that is not a host of the topology, a clock of
-            one, a change of a link that there is not; what begins when the run has ended.
+        WaymarkError: traffic or a clock names a node that is not a host of the topology, a change
+            names a missing link, or traffic begins after the end of the run.
     """
 
     name: str
@@ -140,16 +140,16 @@ class Scenario:
 def to_core(
     scenario: Scenario, tables: Mapping[str, Collection[str]], *, as_they_end: bool = False
 ) -> dict[str, Any]:
-    """The scenario in the form that the core reads (``crates/netsim/src/scenario``).
+    """The scenario in the core's format (``crates/netsim/src/scenario``).
 
-    Everything that a control plane decides is written out: addresses, routes, neighbours, queue
-    limits and feedback, as table entries.
+        It contains everything that a control plane decides: addresses, routes, neighbours, queue
+            limits and feedback, as table entries.
 
     Args:
-        scenario: what to run.
+        scenario: the scenario.
         tables: the control-plane names of the tables that each program has.
-        as_they_end: flows are handed over as they end. There may be many: one whose connection is
-            that of the flow before is written in short.
+        as_they_end: flows are returned as they end. There may be many: a flow with the same
+            connection as the previous one is abbreviated.
 
     Raises:
         WaymarkError: a link has what its switch's program does not know, a flow reads telemetry
@@ -162,7 +162,8 @@ def to_core(
 def halves_to_core(
     scenario: Scenario, tables: Mapping[str, Collection[str]], *, as_they_end: bool = False
 ) -> tuple[str, dict[str, Any]]:
-    """As :func:`to_core`: the network as JSON, which many runs have in common, and the rest."""
+    """As :func:`to_core`, in two parts: the network as JSON, which many runs share, and the
+    rest."""
     topology, network = scenario.topology, _network(scenario, tables)
     # A runtime file may change, and entries have dicts, which have no hash.
     is_kept = len(topology.links) <= MOST_KEPT_LINKS and not any(
@@ -173,7 +174,7 @@ def halves_to_core(
 
 
 MOST_KEPT_LINKS = 1000
-"""Of networks that are kept as text for the next run; larger ones would take much memory."""
+"""Limit for networks that are cached as text for the next run; larger ones take much memory."""
 
 
 def _of_run(
@@ -215,7 +216,7 @@ _Network = tuple[
     tuple[LinkChange, ...],
     int,
 ]
-"""What the core's form of a network follows from: :func:`_network_to_core`."""
+"""The inputs of :func:`_network_to_core`."""
 
 
 def _network(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> _Network:
@@ -230,7 +231,7 @@ def _network_text(*network: *_Network) -> tuple[Addressing, str]:
 
 
 _kept_text = lru_cache(maxsize=64)(_network_text)
-"""Runs that differ in seed or congestion control have one network."""
+"""Runs that differ only in seed or congestion control share one network."""
 
 
 def _network_to_core(
@@ -263,7 +264,8 @@ def _network_to_core(
 
 
 def _check_telemetry(scenario: Scenario, tables: Mapping[str, Collection[str]]) -> None:
-    """Without telemetry a control that reads it would keep its first window, or be another one."""
+    """Without telemetry, a control that reads it would keep its first window, or act
+    differently."""
     for flow in scenario.flows:
         if not isinstance(flow.algorithm, str) or flow.profile.family != "modern":
             continue
@@ -283,7 +285,7 @@ def _held(
     tables: Collection[str],
     largest_packet: int,
 ) -> dict[str, Any]:
-    """What is written to a switch: its runtime file's, or else what follows from the topology."""
+    """The entries of a switch: from its runtime file, or else derived from the topology."""
     own = [entry.to_core() for entry in switch.entries]
     if switch.runtime is None:
         entries = _derived(topology, addressing, switch, tables, largest_packet)
@@ -321,10 +323,10 @@ def _derived(
 
 
 def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], message: str) -> str:
-    """What to add to the core's ``message`` if it refuses an entry that was derived; else nothing.
+    """A suffix for the core's ``message`` if it refuses a derived entry; otherwise empty.
 
     Args:
-        scenario: what was run.
+        scenario: the scenario.
         tables: the control-plane names of the tables that each program has.
         message: begins with the place of an entry in :func:`to_core`'s form, or is about others.
     """
@@ -350,10 +352,10 @@ def explain_derived(scenario: Scenario, tables: Mapping[str, Collection[str]], m
 
 
 def _limits(topology: Topology, addressing: Addressing, switch: Switch) -> dict[str, Any]:
-    """How many packets wait in the queues of a switch whose program limits none.
+    """The capacity of the queues of a switch whose program does not limit them.
 
-    A traffic manager that limits queues is set for each port; ns-2's limit counts the packet in
-    service as well. Elsewhere all ports have the largest limit.
+    A traffic manager that limits queues is configured per port; ns-2's limit includes the packet in
+    service. Otherwise all ports have the largest limit.
     """
     links = [link for link in topology.links if link.source == switch.name]
     if not _architecture(switch).limits_queues:
@@ -366,7 +368,8 @@ def _limits(topology: Topology, addressing: Addressing, switch: Switch) -> dict[
 
 
 def _weights(topology: Topology, addressing: Addressing, switch: Switch) -> dict[str, Any]:
-    """How the queues of each port share its line, where that is not by priority alone."""
+    """The weights with which the queues of each port share its line, if it is not by priority
+    alone."""
     links = {
         port: topology.link(switch.name, end) for port, end in addressing.ports[switch.name].items()
     }
@@ -403,7 +406,7 @@ def _media(topology: Topology) -> dict[str, Any]:
 
 
 def _first_of_pairs(topology: Topology) -> Iterator[Link]:
-    """Of both directions of each cable, the one that comes first."""
+    """The first direction of each cable."""
     seen: set[tuple[str, str]] = set()
     for link in topology.links:
         seen.add((link.source, link.target))
@@ -457,7 +460,7 @@ def _change(change: LinkChange, direction: str) -> dict[str, Any]:
 
 
 def custom_controls(scenario: Scenario) -> dict[str, Callable[[], CongestionControl]]:
-    """What makes the controls in Python, by the names that :func:`to_core` gives them."""
+    """The factories of the controls in Python, by the names that :func:`to_core` gives them."""
     return {
         _name(index): flow.start_custom
         for index, flow in enumerate(scenario.flows)
@@ -470,7 +473,7 @@ def _name(flow: int) -> str:
 
 
 def control_to_core(flow: Flow) -> dict[str, Any]:
-    """A flow's compiled congestion control and its settings in the form that the core reads."""
+    """A flow's compiled congestion control and its settings in the core's format."""
     return {"name": flow.algorithm, **flow.settings}
 
 
@@ -518,7 +521,7 @@ def _csig(
     """The quantiser with which a flow reads CSIG tags.
 
     Raises:
-        WaymarkError: a switch does not know the tags, and would drop what carries them.
+        WaymarkError: a switch does not know the tags, and would drop packets with them.
     """
     topology = scenario.topology
     for switch in topology.switches:
@@ -533,7 +536,7 @@ def _csig(
 
 
 def _short(flow: Flow) -> dict[str, Any]:
-    """A flow whose connection is that of the one before, and whose name is its number's."""
+    """A flow with the same connection as the previous one, and a name derived from its number."""
     return {
         "from": flow.source,
         "to": flow.target,
@@ -544,7 +547,7 @@ def _short(flow: Flow) -> dict[str, Any]:
 
 
 def _is_alike(flow: Flow, before: Flow) -> bool:
-    """Whether two flows have the same connection, which nothing else decides, and no trace."""
+    """Whether two flows have the same connection settings, and no trace."""
     return (
         isinstance(flow.algorithm, str)
         and flow.algorithm == before.algorithm
@@ -555,10 +558,10 @@ def _is_alike(flow: Flow, before: Flow) -> bool:
 
 
 def _check_trimming(flow: Flow, scenario: Scenario, tables: Mapping[str, Collection[str]]) -> None:
-    """That switches may trim a flow's packets.
+    """Check that all switches trim a flow's packets.
 
     Raises:
-        WaymarkError: one drops what its queue refuses.
+        WaymarkError: a switch drops the packets that its queue refuses.
     """
     for switch in scenario.topology.switches:
         if not any(table.split(".")[-1] == "trimming" for table in tables[switch.program]):
@@ -570,7 +573,7 @@ def _check_trimming(flow: Flow, scenario: Scenario, tables: Mapping[str, Collect
 
 
 def source_to_core(source: Source) -> dict[str, Any]:
-    """A source in the form that the core reads."""
+    """A source in the core's format."""
     fields: dict[str, Any] = {
         "from": source.source,
         "to": source.target,

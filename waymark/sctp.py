@@ -1,4 +1,4 @@
-"""SCTP between hosts with several interfaces: associations, and what a run measured of them."""
+"""SCTP between hosts with several interfaces: associations, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -32,18 +32,18 @@ class AssociationProfile:
         window: receiver's window in octets.
         ssthresh: initial slow-start threshold in octets.
         initial_packets: initial window in full packets.
-        initial_octets: initial window in octets, instead; None: in packets.
-        least_packets: full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
+        initial_octets: initial window in octets instead; None: in packets.
+        least_packets: minimum window after a cut, in full packets: 2 (RFC 2960), 4 (RFC 9260).
         rto_initial_s, rto_min_s, rto_max_s: retransmission timeout before the first measurement,
-            least and largest, in seconds.
+            minimum and maximum, in seconds.
         association_max_retrans, path_max_retrans, max_init_retransmits: errors after which the
-            peer is given up, a path is inactive, the set-up is given up.
+            association fails, a path becomes inactive, the handshake fails.
         heartbeat_s: how often an idle path is probed, in seconds; None: never.
         sack_delay_s: how long a SACK may wait for a second packet, in seconds.
         missing_reports: reports that trigger a fast retransmission.
-        max_burst: packets that may leave at a SACK which acknowledges a fast retransmission; None:
-            all that the window allows.
-        ns2_quirks: what ns-2.35's agent does and RFC 9260 does not (`transport::sctp::Quirks`).
+        max_burst: packets that may leave after a SACK that acknowledges a fast retransmission;
+            None: all that the window allows.
+        ns2_quirks: ns-2.35's departures from RFC 9260 (`transport::sctp::Quirks`).
     """
 
     mtu: int = 1500
@@ -70,41 +70,41 @@ DAHAL_SCTP = AssociationProfile()
 """The settings of Dahal 2007, §6.2.1."""
 
 NS2_SCTP = AssociationProfile(initial_octets=4380, least_packets=4, ns2_quirks=True)
-"""The same as ns-2.35 has it: initial window and least window after a cut of RFC 4960, and its
-departures from that."""
+"""The same with ns-2.35's rules: initial window and minimum window after a cut of RFC 4960, and
+ns-2.35's departures from it."""
 
 
 Control = Literal["std", "rbca"]
-"""How a path's window is governed."""
+"""The congestion control of a path's window."""
 
 
 @dataclass(frozen=True)
 class Association:
-    """An SCTP association, with messages of a full chunk to send without end unless said otherwise.
+    """An SCTP association. By default it sends messages of a full chunk without limit.
 
     Path i joins the i-th links of both hosts, in the topology's order of links.
 
     Attributes:
-        source: the host that sets it up and sends.
+        source: the host that opens it and sends.
         target: the host that acknowledges.
-        control: how a path's window is governed: ``"std"`` (RFC 9260) or ``"rbca"`` (Dahal 2007,
-            §6.1.1).
+        control: the congestion control of a path's window: ``"std"`` (RFC 9260) or ``"rbca"``
+            (Dahal 2007, §6.1.1).
         spc: switch path on congestion (Dahal 2007, §6.1.2), with either control.
         profile: the other settings.
-        start_s: when it is set up, in seconds.
-        stop_s: when it writes no more, in seconds; None: never.
-        chunks: full DATA chunks to send; None: without end.
-        threshold_rtt_s: T of each path for RBCA and SPC, in seconds; the last goes for all further
-            ones.
-        threshold_factor: instead: F, which makes T = F · RTT_min of each path (6.5). RTT_min is the
-            round trip of a 40-octet packet, without queues.
-        primary: changes of the primary path: when, in seconds, and to which path.
+        start_s: start of the handshake, in seconds.
+        stop_s: time after which it writes no new data, in seconds; None: never.
+        chunks: full DATA chunks to send; None: no limit.
+        threshold_rtt_s: T of each path for RBCA and SPC, in seconds; the last value applies to all
+            further paths.
+        threshold_factor: F instead of T: T = F · RTT_min of each path (6.5). RTT_min is the
+            round-trip time of a 40-octet packet, without queues.
+        primary: changes of the primary path: the time, in seconds, and the new path.
         delayed_sack: whether SACKs may wait; None: yes, but not with RBCA.
-        timestamps: whether packets carry the Timestamp chunk; None: where RBCA or SPC need it.
+        timestamps: whether packets carry the Timestamp chunk; None: if RBCA or SPC need it.
         trace: whether to record windows and round-trip times of the paths, and each chunk's delay.
 
     Raises:
-        WaymarkError: a control that is none, thresholds that are missing or contradict each other.
+        WaymarkError: an unknown control, or thresholds that are missing or contradict each other.
     """
 
     source: str
@@ -141,15 +141,16 @@ class Association:
 
 @dataclass(frozen=True)
 class AssociationTrace:
-    """How the paths stood after each change, and the delay of each chunk that arrived.
+    """The state of the paths after each change, and the delay of each arriving chunk.
 
     Attributes:
         time_s: when a path changed, in seconds.
         path: its number.
-        cwnd_octets, ssthresh_octets, outstanding_octets: its window, threshold and flight.
+        cwnd_octets, ssthresh_octets, outstanding_octets: its window, threshold and octets in
+            flight.
         rtt_s: its round-trip time, if one was measured; else NaN.
         delay_time_s: when a chunk arrived, in seconds.
-        delay_s: how long it was under way since its last transmission, in seconds.
+        delay_s: time since its last transmission, in seconds.
     """
 
     time_s: Values
@@ -164,25 +165,25 @@ class AssociationTrace:
 
 @dataclass(frozen=True)
 class AssociationResult:
-    """One association. Arrays have one element a bin.
+    """One association. Arrays have one element per bin.
 
     Attributes:
         packet_octets: octets that a link charges for a packet with one full chunk.
         chunk_payload: octets of user data in a full chunk.
         sent: packets with DATA that left the host, retransmissions included.
         sent_on_path: the same for each path.
-        delivered: packets with DATA that arrived, copies included.
+        delivered: packets with DATA that arrived, duplicates included.
         goodput_octets: user data that became available in order.
         retransmissions, losses, timeouts: over the whole run; losses are packets with DATA that a
             queue, a program or a link dropped.
-        switches: of path, by SPC.
-        mean_rtt_s: of all that the sender measured; NaN if none.
+        switches: path switches by SPC.
+        mean_rtt_s: mean of the sender's measurements; NaN if there are none.
         latency_s: mean time of chunks from their last transmission to the SACK that acknowledges
-            them; NaN if none was.
+            them; NaN if there are none.
         jitter_s: its standard deviation.
-        mean_delay_s: of chunks, from their last transmission to their arrival, by bin; NaN in bins
-            without any.
-        trace: where the association asked for it.
+        mean_delay_s: mean time of chunks from their last transmission to their arrival, by bin; NaN
+            in bins without any.
+        trace: if the association requested it.
     """
 
     packet_octets: int
@@ -205,10 +206,10 @@ class AssociationResult:
 def to_core(
     index: int, association: Association, topology: Topology, addressing: Addressing
 ) -> dict[str, Any]:
-    """An association in the form that the core reads.
+    """An association in the core's format.
 
     Raises:
-        WaymarkError: ends with different numbers of links, a path that is not connected.
+        WaymarkError: its ends have different numbers of links, or a path is not connected.
     """
     a, b = association.source, association.target
     paths = len(addressing.ports[a])
@@ -217,7 +218,7 @@ def to_core(
             f"association {a}->{b}: {a} has {paths} links, {b} has {len(addressing.ports[b])}; "
             "expected as many"
         )
-    # Both directions of every path must be there, thresholds or none.
+    # Both directions of every path must exist, even without thresholds.
     round_trips_s = [
         least_round_trip_s(topology, addressing, a, b, interface=path) for path in range(paths)
     ]
@@ -243,7 +244,7 @@ def to_core(
 
 
 def from_core(association: Association, measured: "_core.AssociationRecord") -> AssociationResult:
-    """What the core recorded of an association."""
+    """The result of an association, from the core's record."""
     flow = measured["flow"]
     traced = measured["trace"]
     chunks = measured["delay_chunks"].astype(np.float64)

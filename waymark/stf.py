@@ -1,4 +1,4 @@
-"""Packet scripts (p4c's STF) on the embedded switch, and what their packets meet."""
+"""Packet scripts (p4c's STF) on the embedded switch, with traces of their packets."""
 
 import json
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ from waymark.errors import WaymarkError
 
 @dataclass(frozen=True)
 class Traced:
-    """A script's report, and what its packets met.
+    """A script's report, and the trace of its packets.
 
     Attributes:
-        report: what came as the script expects, and what did not.
+        report: the met and unmet expectations of the script.
         steps: a dictionary for each step: ``event`` (``arrive``, ``state``, ``reject``, ``table``,
             ``enqueue``, ``dequeue``, ``drop``, ``send``), ``time_ns``, ``packet_line`` (the line of
-            the script that sent the packet), ``source`` (file, line, column) where there is one,
-            and what belongs to the event: a table's ``key``, ``hit``, ``entry`` and ``action``, a
-            queue's ``depth`` and ``wait_ns``, a drop's ``cause``.
-        text: the same for people.
+            the script that sent the packet), ``source`` (file, line, column) if there is one, and
+            the event's data: a table's ``key``, ``hit``, ``entry`` and ``action``, a queue's
+            ``depth`` and ``wait_ns``, a drop's ``cause``.
+        text: the same as readable text.
     """
 
     report: "_core.StfReport"

@@ -1,4 +1,4 @@
-"""Finished runs, kept in files: what is there need not be run again."""
+"""Finished runs, stored in files, so that they need not be repeated."""
 
 import hashlib
 import json
@@ -18,23 +18,23 @@ KEPT = ".runs"
 """The folder of finished runs, in the folder of results."""
 
 _CODE = ("running.py", "result.py", "sctp.py", "switch_result.py", "trace.py")
-"""Beside the core, what a result depends on that its scenario does not tell."""
+"""Modules that a result depends on, besides the core and its scenario."""
 
 
 class Store:
-    """A folder of results, each under a key of all that it depends on.
+    """A folder of results. The key of each result covers everything that it depends on.
 
-    A result is written under another name and renamed, so that a file is whole or not there.
-    Nothing is ever out of date: another parameter, program or version of the code is another key.
-    Files are data and run no code (:mod:`waymark.result_file`): a folder may come from anybody.
+    A result is written under another name and renamed, so that a file is complete or absent.
+    Results are never stale: another parameter, program or version of the code gives another key.
+        Files are data and run no code (:mod:`waymark.result_file`), so untrusted folders are safe.
 
     Attributes:
-        folder: where the files are; it is made when the first result is kept.
+        folder: the folder of the files, which is created with the first result.
 
     Args:
         folder: as above.
-        notice: is called with a sentence about each file that cannot be read.
-        afresh: results that were there before count as missing, and are replaced.
+        notice: called with a sentence about each file that cannot be read.
+        afresh: existing results count as missing, and are replaced.
     """
 
     def __init__(
@@ -42,11 +42,11 @@ class Store:
     ) -> None:
         self.folder = folder
         self._notice = notice
-        # Keys of the results that this store was given; None: all that are there count.
+        # Keys of the results that were put into this store; None: all existing results count.
         self._made: set[str] | None = set() if afresh else None
 
     def get(self, key: str) -> Result | None:
-        """The result under this key, if it is there and can be read."""
+        """The result under this key, if it exists and can be read."""
         if self._made is not None and key not in self._made:
             return None
         try:
@@ -58,20 +58,20 @@ class Store:
             return None
 
     def octets(self, key: str) -> int:
-        """How long the file of a result is, about what it takes in memory; 0: there is none."""
+        """The length of a result's file, about the memory that it takes; 0: there is none."""
         try:
             return self._path(key).stat().st_size
         except FileNotFoundError:
             return 0
 
     def put(self, key: str, result: Result, drafts: Path | None = None) -> None:
-        """Keep a result.
+        """Store a result.
 
         Args:
-            key: what it depends on.
-            result: as it is.
-            drafts: a folder for the file until it is whole, in the same file system. None: that
-                of the result.
+            key: of everything that it depends on.
+            result: the result.
+            drafts: a folder for the file until it is complete, in the same file system. None: the
+                result's folder.
 
         Raises:
             WaymarkError: it cannot be written.
@@ -90,7 +90,7 @@ class Store:
         self.made(key)
 
     def made(self, key: str) -> None:
-        """Somebody has put this result there."""
+        """Record that another process has stored this result."""
         if self._made is not None:
             self._made.add(key)
 
@@ -99,11 +99,11 @@ class Store:
 
 
 def key_of(scenario: Scenario) -> str:
-    """The hash of a run's parameters, of the P4 programs it runs and of the code that runs it.
+    """The hash of a run's parameters, of its P4 programs and of the code that runs it.
 
     Raises:
-        WaymarkError: a P4 program that is missing.
-        _core.CompileError: a P4 program with errors.
+        WaymarkError: a P4 program is missing.
+        _core.CompileError: a P4 program has errors.
     """
     programs = {name: program.of_project(name) for name in scenario.programs}
     tables = {name: p.tables for name, p in programs.items()}
@@ -120,7 +120,7 @@ def key_of(scenario: Scenario) -> str:
 
 @cache
 def code_sha256() -> str:
-    """Of the compiled core and of the modules that make results of its records."""
+    """The hash of the compiled core, and of the modules that convert its records to results."""
     here = Path(__file__).parent
     digest = hashlib.sha256()
     for path in (_core_path(), *(here / name for name in _CODE)):

@@ -31,7 +31,7 @@ class SwitchOptions:
     program: _core.Program | None = None
     """The program until a controller pushes one."""
     target_rules: bool = True
-    """Whether to refuse programs that Tofino's hardware cannot do, from controllers too."""
+    """Whether to refuse programs that Tofino's hardware cannot run, also from controllers."""
     rates_bps: dict[int, int] = field(default_factory=dict[int, int])
     """Ports that are slower than their interfaces, in bit/s."""
     queue_packets: int = 1024
@@ -39,13 +39,13 @@ class SwitchOptions:
     port_queues: dict[int, int] = field(default_factory=dict[int, int])
     """The same for single ports."""
     port_weights: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
-    """How the queues of a port share its line, by priority from 0."""
+    """Weights with which the queues of a port share its line, by priority from 0."""
     cpu_port: int | None = None
     drop_port: int = DROP_PORT
     """The ``egress_spec`` that drops in programs for v1model."""
     deflection_port: int | None = None
-    """The port within each pipe that takes packets refused by queues, in programs for Tofino; None:
-    the first that recirculates (68 on Tofino 1, 6 on Tofino 2)."""
+    """The port within each pipe that gets packets refused by queues, in programs for Tofino; None:
+    the first recirculation port (68 on Tofino 1, 6 on Tofino 2)."""
     generator: Sequence[GeneratorApp] = ()
     """Applications of the packet generator, set up in each program that runs."""
     seed: int = 0
@@ -55,22 +55,23 @@ class SwitchOptions:
     charge_ethernet: bool = True
     """Whether rates charge Ethernet headers, as tc(8) does; links in virtual time do not."""
     gso: bool = False
-    """Whether segments that senders leave to hardware to cut (GSO, TSO) are carried whole."""
+    """Whether to forward unsplit the segments that senders leave to hardware to split (GSO,
+    TSO)."""
     senders: int = 0
-    """Threads that send packets for the one that forwards them."""
+    """Threads that send packets for the forwarding thread."""
     certificate: Path | None = None
     key: Path | None = None
     client_ca: Path | None = None
     """The authority that signs clients' certificates."""
     real_time: bool = False
-    """Whether to use real-time scheduling for the threads that forward and send packets."""
+    """Whether to use real-time scheduling for the forwarding and sender threads."""
 
 
 def parse_interface(text: str) -> tuple[int, str]:
     """Read ``PORT@IFACE``.
 
     Raises:
-        WaymarkError: it has another form.
+        WaymarkError: it has another format.
     """
     port, at, name = text.partition("@")
     if not at or not name or "/" in name:
@@ -182,7 +183,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
 
     def started(address: str) -> None:
         if options.real_time:
-            # Not for requests of controllers, lest packets wait for them.
+            # Not for threads that serve controllers, so that packets do not wait for them.
             real_time.claim(FORWARDING_THREAD)
             if options.senders:
                 real_time.claim(SENDING_THREAD)
