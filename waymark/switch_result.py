@@ -1,4 +1,4 @@
-"""What the switches of a run counted and kept, by the names of their P4 programs."""
+"""Counters and registers of a run's switches, by their names in the P4 programs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Words = NDArray[np.uint64]
 T = TypeVar("T")
 
 MAX_SAMPLED = 4096
-"""Cells of an object that are sampled: its first."""
+"""Number of cells of an object that are sampled: the first ones."""
 
 _WORD = 64
 """Bits of a word."""
@@ -27,15 +27,15 @@ _WORD = 64
 
 @dataclass(frozen=True)
 class Samples:
-    """The cells of an object at equal intervals, where the scenario asked for them.
+    """The cells of an object at equal intervals, if the scenario requested them.
 
-    Sample ``k`` is taken after ``k + 1`` intervals. There is a row for each cell that is not what
-    it was at the sample before; all are zero at first.
+    Sample ``k`` is taken after ``k + 1`` intervals. There is a row for each cell that changed since
+    the previous sample; all are zero at first.
 
     Attributes:
-        every_s: the interval in seconds. Where a run has more changes than are kept, it is the
-            scenario's, doubled as often as necessary.
-        count: samples that were taken.
+        every_s: the interval in seconds: the scenario's, doubled as often as necessary if a run has
+            more changes than are stored.
+        count: number of samples.
         sample: the sample of each row.
         index: the cell of each row.
         low: its packets, or the lower 64 bits of a register's cell.
@@ -66,7 +66,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Count:
-    """Packets and octets; of what a counter does not count, 0."""
+    """Packets and octets; 0 for a unit that a counter does not count."""
 
     packets: int
     octets: int
@@ -77,13 +77,13 @@ class CounterResult:
     """A counter at the end: ``counter[index]`` is a cell's :class:`Count`.
 
     Attributes:
-        size: cells that there are.
+        size: number of cells.
         index: of the cells that are not zero.
         packets, octets: of each cell in ``index``.
         samples: the cells during the run.
 
     Raises:
-        WaymarkError: from the methods: a cell that it has not, or no samples.
+        WaymarkError: from the methods: there is no such cell, or there are no samples.
     """
 
     size: int
@@ -119,7 +119,7 @@ class CountedEntry:
     Attributes:
         matches: the value of each key by its name, in the notation of P4: ``0xa000001``,
             ``0xa000000/24``, ``0x1 &&& 0x3``, ``0x1..0x9``, or ``_`` for any.
-        priority: 0 where the table has no priorities.
+        priority: 0 if the table has no priorities.
     """
 
     matches: Mapping[str, str]
@@ -131,13 +131,13 @@ class DirectCounterResult:
     """A table's direct counter at the end: ``counter[k]`` is the :class:`Count` of entry ``k``.
 
     Attributes:
-        table_name: its table's.
-        entries: the table's, in the order in which they were written.
-        packets, octets: of each entry; then, last, of the packets that matched none.
+        table_name: the table's name.
+        entries: of the table, in the order in which they were written.
+        packets, octets: of each entry; the last element is for packets that matched none.
         samples: the counts during the run.
 
     Raises:
-        WaymarkError: from the methods: an entry that the table has not, or no samples.
+        WaymarkError: from the methods: there is no such entry, or there are no samples.
     """
 
     table_name: str
@@ -176,16 +176,16 @@ class RegisterResult:
     """A register at the end: ``register[index]`` is a cell's value, an ``int``.
 
     Attributes:
-        size: cells that there are.
+        size: number of cells.
         width: bits of a cell.
-        signed: whether a cell holds an ``int<W>``.
+        signed: whether a cell contains an ``int<W>``.
         index: of the cells that are not zero.
-        words: their values, each in as many words of 64 bits as ``width`` takes, the least
+        words: their values, each in as many words of 64 bits as ``width`` needs, the least
             significant first.
         samples: the cells during the run.
 
     Raises:
-        WaymarkError: from the methods: a cell that it has not, or no samples.
+        WaymarkError: from the methods: there is no such cell, or there are no samples.
     """
 
     size: int
@@ -231,11 +231,11 @@ class PortResult:
 
     Attributes:
         link: the link out of it, as in ``Result.queues``.
-        rx_packets, rx_octets: what came in; octets are those that links charge.
-        tx_packets, tx_octets: what was sent.
+        rx_packets, rx_octets: received; octets are those that links charge.
+        tx_packets, tx_octets: sent.
         waiting: packets in its queues at the end.
-        drops: packets dropped on their way to it, or that came in through it and for which no port
-            had been chosen, by cause.
+        drops: packets dropped on their way to it, or received at it and dropped before a port was
+            chosen, by cause.
     """
 
     link: str
@@ -252,23 +252,23 @@ class PortResult:
 
 @dataclass(frozen=True)
 class SwitchResult:
-    """A switch. Objects have the names of the P4 program: in full, or an end that only one has.
+    """A switch. Objects have the names of the P4 program: the full name, or a unique suffix.
 
     Attributes:
-        program: what it ran.
-        packets: packets that its program handled.
-        drops: packets dropped, by cause: ``ingress`` and ``egress`` by the program, ``tm_full`` by
-            a full queue, ``panic`` by a defect of the engine, the others by its limits.
+        program: its P4 program.
+        packets: packets that its program processed.
+        drops: dropped packets by cause: ``ingress`` and ``egress`` by the program, ``tm_full`` by a
+            full queue, ``panic`` by a defect of the engine, others by limits of the engine.
         drops_over_time: the same by bin, of the causes that occurred.
-        cut_loops: loops that were left because they took as many rounds as they may.
+        cut_loops: loops that were ended because they reached the maximum number of iterations.
         panic: the first panic of the engine; None: there was none.
-        ports: those that have a link, by number.
-        counters: the program's counters that an index addresses.
-        direct_counters: those of tables, one count per entry.
+        ports: ports with a link, by number.
+        counters: the program's indexed counters.
+        direct_counters: the tables' counters, one count per entry.
         registers: the program's registers.
 
     Raises:
-        WaymarkError: a name that there is not, or that several end with.
+        WaymarkError: there is no such name, or it is a suffix of several.
     """
 
     program: str
@@ -305,11 +305,11 @@ class SwitchResult:
         return _Names("port to", ends)[node]
 
     def table(self) -> "Table":
-        """All that was counted and kept and is not zero.
+        """All values that are not zero.
 
         Columns: ``kind`` (``drop``, ``port``, ``counter``, ``direct counter``, ``register``),
-        ``name`` (of the cause, the link or the object), ``cell`` (an index or an entry),
-        ``packets``, ``octets`` (of a port: what was sent), ``value`` (of a register).
+            ``name`` (of the cause, the link or the object), ``cell`` (an index or an entry),
+            ``packets``, ``octets`` (of a port: sent), ``value`` (of a register).
         """
         from waymark.frame import Table
 
@@ -335,7 +335,7 @@ class SwitchResult:
 
 
 class _Names(dict[str | int, T]):
-    """Values by name; an end of a name that no other has stands for it."""
+    """Values by name; a unique suffix of a name can replace it."""
 
     def __init__(
         self,

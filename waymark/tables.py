@@ -1,4 +1,4 @@
-"""Tables on a terminal: where it is narrow, words wrap and numbers stay whole."""
+"""Tables on a terminal: on a narrow one, words wrap and numbers stay whole."""
 
 from typing import Literal
 
@@ -63,6 +63,6 @@ class NumberTable(Table):
 
 
 def _longest(column: Column, console: Console, options: ConsoleOptions) -> int:
-    """Characters of the longest cell, but for the heading."""
+    """Characters of the longest cell, without the heading."""
     cells = (*column.cells, column.footer)
     return max(Measurement.get(console, options, cell).maximum for cell in cells)

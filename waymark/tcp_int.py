@@ -1,7 +1,7 @@
 """TCP-INT (p4lang/p4app-TCP-INT): the parameters of table ``tcp_int_port``.
 
 A hop's INTval is its utilisation in units of 1/127, over the last full interval; or, from 0x80 on,
-what was in front of the packet in its queue, in units of 2^13 octets.
+the queue in front of the packet, in units of 2^13 octets.
 """
 
 from math import ceil, log2
@@ -17,7 +17,7 @@ _MAX_INTERVAL_LOG2 = 40
 
 
 def interval_log2(rate_bps: float) -> int:
-    """The least k from 8 on for which 2^k µs hold 32 packets of the MTU."""
+    """The smallest k, at least 8, for which 2^k µs hold 32 packets of the MTU."""
     shortest = ceil(log2(INTERVAL_PACKETS * MTU_OCTETS * 8e6 / rate_bps))
     return min(max(INTERVAL_LOG2, shortest), _MAX_INTERVAL_LOG2)
 

@@ -1,4 +1,4 @@
-"""In-band network telemetry (INT 2.1): what hops are asked to record, as numbers of the header."""
+"""In-band network telemetry (INT 2.1): the requested records, as numbers of the header."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Literal, get_args
 from waymark.errors import WaymarkError
 
 Instruction = Literal["node", "ports", "latency", "queue", "arrival", "departure", "sent", "rate"]
-"""What ``int.p4`` can record: its number, the ports, the time in the switch, the octets left behind
-in the queue, the times of arrival and departure; as a domain's own instructions, the octets that
-the port has sent and the rate of its line."""
+"""What ``int.p4`` can record: its number, the ports, the time in the switch, the octets behind the
+packet in the queue, the times of arrival and departure; as domain-specific instructions, the octets
+that the port has sent and the rate of its line."""
 
 INSTRUCTIONS: tuple[Instruction, ...] = get_args(Instruction)
 
@@ -36,14 +36,14 @@ _DOMAIN_BITS: dict[Instruction, tuple[int, int]] = {"sent": (15, 1), "rate": (14
 
 @dataclass(frozen=True)
 class Request:
-    """What a source asks the hops for.
+    """A source's request to the hops.
 
     Attributes:
         instructions: of :data:`INSTRUCTIONS`.
-        hops: that may record, 1 to 255.
+        hops: maximum number of recording hops, 1 to 255.
 
     Raises:
-        WaymarkError: no instruction, an unknown one, or a number of hops that is not valid.
+        WaymarkError: there is no instruction or an unknown one, or the number of hops is invalid.
     """
 
     instructions: tuple[Instruction, ...] = HPCC
@@ -60,7 +60,7 @@ class Request:
             raise WaymarkError(f"INT: hops: found {self.hops}; valid: 1 to {MAX_HOPS}")
 
     def parameters(self) -> dict[str, int | str]:
-        """As those of the action ``start`` of the table ``int_source``."""
+        """The parameters of the action ``start`` of the table ``int_source``."""
         domain_instructions = _bitmap(self.instructions, _DOMAIN_BITS)
         return {
             "hops": self.hops,

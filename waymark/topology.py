@@ -1,8 +1,8 @@
 """A network as data: hosts, switches and the links between them.
 
-A topology names rates, delays, queue limits, losses and programs, and no runner: what it is run on
-(virtual time, Linux interfaces, Mininet) is decided elsewhere. Links are one-way; a full-duplex
-cable is two of them (:func:`duplex`), whose settings may differ.
+A topology contains rates, delays, queue limits, losses and programs, but no runner: virtual time,
+Linux interfaces or Mininet are chosen elsewhere. Links are one-way; a full-duplex cable is two of
+them (:func:`duplex`), whose settings may differ.
 """
 
 import math
@@ -25,10 +25,10 @@ DEFAULT_PROGRAM = "v1model/waymark.p4"
 """The P4 program of a switch that names none, relative to ``p4src/``."""
 
 MAX_RATE_BPS = 1e15
-"""Of a link, so that the engine's counters hold its packets for years."""
+"""Maximum rate of a link, so that the engine's counters can count its packets for years."""
 
 MAX_DELAY_S = 1e6
-"""Of a link: the longest run has fewer seconds."""
+"""Maximum delay of a link: the longest run has fewer seconds."""
 
 MAX_QUEUE = 2**31
 """Packets; the engine counts them with 32 bits."""
@@ -42,13 +42,13 @@ MAX_SLOTS = 2**16
 class Host:
     """An end system with one network interface, or several for SCTP over several paths.
 
-    TCP and UDP use the first: that of the link which comes first in the topology.
+    TCP and UDP use the interface of the host's first link in the topology.
 
     Attributes:
         address: its IPv4 address and prefix length, ``"10.0.1.1/24"``; None: the next free one.
-        mac: its interface's address; None: one that follows from its place in the topology.
-        commands: what a shell runs in it once it is there, instead of the default route; on Linux
-            interfaces only.
+        mac: its interface's address; None: derived from its place in the topology.
+        commands: shell commands that configure it instead of the default route; only on Linux
+            interfaces.
     """
 
     name: str
@@ -59,16 +59,16 @@ class Host:
 
 @dataclass(frozen=True)
 class Tutorial:
-    """What a topology of the P4 tutorials fixes about a switch; on Linux interfaces only.
+    """Settings of a switch in a topology of the P4 tutorials; only on Linux interfaces.
 
     Their clients expect the first switch on gRPC port 50051 with device id 0, the second on 50052
     with device id 1, and so on.
 
     Attributes:
-        folder: the exercise's, which all paths in its files are relative to.
-        number: of the switch among the others, from 0.
-        cpu_port: the port of packets to and from controllers; None: none is named.
-        program: p4c's JSON that the topology names for this switch alone, relative to ``folder``.
+        folder: the exercise's folder, to which all paths in its files are relative.
+        number: index of the switch, from 0.
+        cpu_port: the port of packets to and from controllers; None: none.
+        program: p4c's JSON that the topology names for this switch, relative to ``folder``.
     """
 
     folder: Path
@@ -83,18 +83,17 @@ class Switch:
 
     Attributes:
         program: the main P4 file, relative to the project's ``p4src/`` (or absolute); empty: none
-            until a controller loads one, on Linux interfaces only.
+            until a controller loads one, only on Linux interfaces.
         feedback: the marks its ports write: any of ``"aqt"``, ``"drai"``, ``"ci"``.
         drai_window_log2: its ports measure their rate for DRAI over 2^k µs, or over four packets if
             these take longer: about a round trip (:mod:`waymark.drai`).
-        runtime: a file with what is written to it (entries, default actions, multicast groups,
-            clone sessions), in the form of the P4 tutorials, instead of what follows from the
-            topology.
-        entries: table entries written to it after the others, for a program's own tables; in
-            virtual time only.
-        tutorial: what the tutorials fix about it; None: it follows from no file of theirs.
+        runtime: a file with its entries, default actions, multicast groups and clone sessions, in
+            the format of the P4 tutorials; it replaces the entries derived from the topology.
+        entries: table entries written to it after the others, for a program's own tables; only in
+            virtual time.
+        tutorial: settings from a topology of the tutorials; None: it is not from one.
         snoop: neighbours beyond wireless links, on which an agent repairs TCP's losses
-            (Balakrishnan et al. 1995); in virtual time only.
+            (Balakrishnan et al. 1995); only in virtual time.
     """
 
     name: str
@@ -109,10 +108,10 @@ class Switch:
 
 @dataclass(frozen=True)
 class Medium:
-    """A half-duplex channel that several links share; in virtual time only.
+    """A half-duplex channel that several links share; only in virtual time.
 
-    A node is one station on it, whatever its links there, and sends one packet at a time. All
-    stations hear each other. Transmissions that overlap are all lost, and nothing is sent again.
+    A node is one station on it, with any number of links, and sends one packet at a time. All
+    stations hear each other. Transmissions that overlap are all lost, and not retransmitted.
 
     Attributes:
         name: links with media of one name share one medium.
@@ -140,19 +139,18 @@ class Link:
         queue_packets: ns-2's limit L of the queue in front of the link: L - 1 packets wait and
             one is being sent.
         loss: probability that a packet that has left the queue is lost on the link.
-        red: early drops in front of the queue; None: none. A switch's program has to have RED.
-        ecn_threshold: packets that may wait in front of one that is not marked (RFC 8257's K);
-            None: nothing is marked. A switch's program has to have ECN, as ``v1model/ecn.p4`` has.
-        dual_pi2: the coupled queue management of L4S; None: none. A switch's program has to have
-            it, as ``v1model/l4s.p4`` has.
-        trim: packet trimming; None: a switch whose program has it, as ``v1model/trim.p4`` has,
+        red: early drops in front of the queue; None: none. A switch's program must have RED.
+        ecn_threshold: a packet behind more waiting packets is marked (RFC 8257's K);
+            None: no marks. A switch's program must have ECN, such as ``v1model/ecn.p4``.
+        dual_pi2: the coupled queue management of L4S; None: none. A switch's program must have it,
+            such as ``v1model/l4s.p4``.
+        trim: packet trimming; None: a switch whose program has it, such as ``v1model/trim.p4``,
             trims with the defaults.
         weights: how the queues of the port share the link while several have packets, by priority
             from 0: octets in proportion to the weights. A queue without a weight, or with 0, is
             served when the others are empty. None: the largest priority first.
-        port: the port of ``source`` that it leaves by, where that is a switch; None: the next free
-            one.
-        medium: what it shares with other links, its way back among them; None: nothing.
+        port: the port of ``source``, if that is a switch; None: the next free one.
+        medium: the medium that it shares with other links, including its reverse; None: none.
     """
 
     source: str
@@ -171,7 +169,7 @@ class Link:
 
     @property
     def name(self) -> str:
-        """``"r1->r2"``: how results name this link and its queue."""
+        """``"r1->r2"``: the name of this link and its queue in results."""
         return f"{self.source}->{self.target}"
 
 
@@ -192,7 +190,7 @@ def duplex(
 
 @dataclass(frozen=True)
 class Topology:
-    """Hosts, switches and links; checked when it is made.
+    """Hosts, switches and links; checked at construction.
 
     Raises:
         WaymarkError: a name used twice, a link to an unknown node, a host without exactly one
@@ -290,10 +288,10 @@ class Topology:
         return replace(self, switches=switches)
 
     def with_feedback(self, marks: Collection[str]) -> "Topology":
-        """The same topology, all switches writing these of ``aqt``, ``drai`` and ``ci``.
+        """The same topology, with all switches writing these marks of ``aqt``, ``drai`` and ``ci``.
 
         Raises:
-            WaymarkError: a mark has another name.
+            WaymarkError: a mark is unknown.
         """
         feedback = frozenset(marks)
         switches = tuple(replace(switch, feedback=feedback) for switch in self.switches)
@@ -316,13 +314,13 @@ class Topology:
 
     @staticmethod
     def load(path: str | Path) -> "Topology":
-        """Read a topology file (see ``topologies/README.md`` for its form).
+        """Read a topology file (format: ``topologies/README.md``).
 
         Raises:
-            WaymarkError: the file is missing, or does not describe a topology; the message names
-                file, line, key and what is valid.
+            WaymarkError: the file is missing, or does not describe a topology; the message has
+                file, line, key and the valid values.
         """
-        from waymark import topology_file  # which builds what is declared here
+        from waymark import topology_file  # it imports this module
 
         return topology_file.load(Path(path))
 

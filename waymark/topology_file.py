@@ -1,6 +1,6 @@
-"""Topology files: YAML of our own form, and the ``topology.json`` of the P4 tutorials (p4lang).
+"""Topology files: YAML in Waymark's format, and the ``topology.json`` of the P4 tutorials (p4lang).
 
-``topologies/README.md`` describes both. JSON is YAML, so either form may be written in either.
+``topologies/README.md`` describes both. JSON is YAML, so either format may be written in either.
 """
 
 import re
@@ -29,13 +29,13 @@ from waymark.topology import DEFAULT_PROGRAM, Host, Link, Switch, Topology, Tuto
 from waymark.trim import Trim
 
 UNSTATED_RATE_BPS = 1e9
-"""Of the tutorials' links that name no bandwidth."""
+"""Rate of the tutorials' links without a bandwidth."""
 
 MOST_DIGITS = 9
-"""Of a port's number: more is a part of the node's name."""
+"""Maximum digits of a port's number: more digits belong to the node's name."""
 
 UNSTATED_QUEUE = 64
-"""Of the tutorials' links, in packets: BMv2's own default."""
+"""Queue limit of the tutorials' links, in packets: BMv2's default."""
 
 
 def _address(value: object) -> str:
@@ -210,10 +210,10 @@ class TutorialFile(Settings):
 
 
 def load(path: Path) -> Topology:
-    """Read a topology file of either form.
+    """Read a topology file of either format.
 
     Raises:
-        WaymarkError: all that is wrong, each with file, line, key, what was found, what is valid.
+        WaymarkError: all errors, each with file, line, key, the value found and the valid values.
     """
     document = yaml_file.read(path)
     try:
@@ -236,10 +236,10 @@ def _is_tutorial(tree: Any) -> bool:
 
 
 def of_file(file: TopologyFile, document: yaml_file.Document) -> Topology:
-    """The topology that a file of our own form declares.
+    """The topology that a file in Waymark's format declares.
 
     Raises:
-        WaymarkError: it does not hold together.
+        WaymarkError: it is inconsistent.
     """
     nodes = [*file.hosts, *file.switches]
     unknown = [
@@ -285,7 +285,7 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
         trim=_trim(entry.trim),
         weights=entry.weights,
     )
-    # One of red and drop on the way back replaces both.
+    # One of red and drop in ``back`` replaces both.
     its_own = back.red is not None or back.drop is not None
     yield Link(
         b,
@@ -304,7 +304,8 @@ def _two_ways(entry: LinkFile) -> Iterator[Link]:
 
 
 def _back(own: object, there: T | None) -> T | None:
-    """What holds on the way back, unless it is off: its own setting, or that of the way there."""
+    """The setting of the reverse direction: its own, or that of the forward direction; None:
+    off."""
     return None if own == OFF else there if own is None else cast("T", own)
 
 
@@ -323,7 +324,7 @@ def _early(red: RedSettings | None, drop: float | None) -> Red | ConstantDrop | 
 
 
 def _end(text: str, separator: str) -> tuple[str, int | None]:
-    """A node, and its port where that is named."""
+    """A node, and its port if one is named."""
     node, found, port = text.rpartition(separator)
     if not found or not port.isdecimal() or len(port) > MOST_DIGITS:
         return text, None
@@ -358,9 +359,9 @@ def _of_tutorial(file: TutorialFile, document: yaml_file.Document) -> Topology:
 
 
 def _exercise(path: Path, file: TutorialFile) -> Path:
-    """The folder that the files' paths are relative to.
+    """The folder to which the files' paths are relative.
 
-    The tutorials run in the folder of the exercise, where the topology lies or in a folder below.
+    The tutorials run in the exercise's folder, which contains the topology, maybe in a subfolder.
     """
     named = [its.runtime_json for its in file.switches.values() if its.runtime_json is not None]
     here = path.absolute().parent
@@ -383,7 +384,7 @@ def _tutorial_link(entry: tuple[str | float, ...]) -> Iterator[Link]:
 
 
 def _tutorial_delay_s(delay: str | float) -> float:
-    """A number is in ms; text is what tc(8) reads, where a number alone is in microseconds."""
+    """A number is in ms; text has tc(8)'s format, in which a bare number is in microseconds."""
     if not isinstance(delay, str):
         return float(delay) / 1e3
     if re.fullmatch(r"[0-9.]+", delay):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from waymark.scenario import Scenario
 
 SUFFIXES = (".parquet", ".csv")
-"""Of files that hold a table: Parquet keeps types and metadata, CSV is for reading elsewhere."""
+"""Endings of table files: Parquet keeps types and metadata, CSV is for other programs."""
 
 LABELS = ("change", "phase")
 """Columns of names."""
@@ -44,31 +44,31 @@ COLUMNS = (
     "mrai",
     *COUNTS,
 )
-"""A table's columns in their order; :class:`Trace` says what they are."""
+"""A table's columns in order; :class:`Trace` describes them."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """A TCP sender's state after each change, one element a change.
+    """A TCP sender's state after each change, one element per change.
 
-    Floats are NaN where a change brought no value, or where the control has none.
+    Floats are NaN if a change has no value, or the control has none.
 
     Attributes:
-        time_s: when, in seconds.
-        change: what: an index into ``changes``, such as ``"ack"``, ``"duplicate_ack"``,
+        time_s: time of the change, in seconds.
+        change: its kind: an index into ``changes``, such as ``"ack"``, ``"duplicate_ack"``,
             ``"sent"``, ``"resent"`` or ``"timeout"``.
-        phase: what the control is doing: an index into ``phases``, such as ``"slow_start"`` or
+        phase: the control's phase: an index into ``phases``, such as ``"slow_start"`` or
             ``"avoidance"``.
         cwnd, ssthresh: windows in packets; fractions accumulate.
         in_flight: packets sent and not acknowledged.
         acked, next: packets acknowledged so far, and the number of the next to send.
-        rtt_s: round-trip time that an ACK brought, in seconds.
-        base_rtt_s: propagation delay as the control knows it, in seconds.
-        diff: Vegas' Diff of the last round: packets of its own that wait in queues.
+        rtt_s: round-trip time that an ACK measured, in seconds.
+        base_rtt_s: the control's estimate of the propagation delay, in seconds.
+        diff: Vegas' Diff of the last round: its own packets that wait in queues.
         aqt_forward_s, aqt_backward_s: queueing times in the ACK (AQT-Echo and AQT), seconds.
         mrai: the ACK's MRAI-Echo, 1 to 6; 0: no hop wrote one.
         ci: whether the ACK indicated congestion (CI-echo).
-        random_losses, congestion_losses: how losses found without the timer were judged, so far.
+        random_losses, congestion_losses: classification of losses found without the timer, so far.
         changes, phases: the names.
         about: scenario, seed, flow and algorithm.
     """
@@ -95,7 +95,7 @@ class Trace:
     about: Mapping[str, str]
 
     def table(self) -> "pa.Table":
-        """The same as an Arrow table: a column a quantity, nulls where there is no value.
+        """The same as an Arrow table: one column per quantity, nulls where there is no value.
 
         ``change`` and ``phase`` are dictionary-encoded strings. The schema's metadata has ``about``
         as JSON under ``waymark``.
@@ -136,15 +136,15 @@ def from_core(record: "_core.Trace", about: Mapping[str, str]) -> Trace:
 
 
 def traced(scenario: "Scenario") -> "Scenario":
-    """The scenario, all its flows traced at every change."""
+    """The scenario, with all flows traced at every change."""
     return replace(scenario, flows=tuple(replace(flow, trace=True) for flow in scenario.flows))
 
 
 def write_all(runs: "Runs", folder: Path) -> list[Path]:
-    """Write what each label's first run traced: ``vegas-flow0.parquet``.
+    """Write the traces of each label's first run: ``vegas-flow0.parquet``.
 
     Raises:
-        WaymarkError: a file that cannot be written.
+        WaymarkError: a file cannot be written.
     """
     return [
         write(flow.trace.table(), folder / f"{_file_name(label)}-flow{index}.parquet")
@@ -159,10 +159,10 @@ def _file_name(label: str) -> str:
 
 
 def write(table: "pa.Table", to: str | Path) -> Path:
-    """Write a table as Parquet or CSV, as the file's name ends.
+    """Write a table as Parquet or CSV, by the ending of the file's name.
 
     Raises:
-        WaymarkError: another ending, or a file that cannot be written.
+        WaymarkError: another ending, or the file cannot be written.
     """
     file = Path(to)
     check(file)
@@ -184,7 +184,7 @@ def read(name: str | Path) -> "pa.Table":
     """Read a table that :func:`write` wrote.
 
     Raises:
-        WaymarkError: another ending, or a file that is not there or holds no table.
+        WaymarkError: another ending, or the file does not exist or contains no table.
     """
     import pyarrow as pa
 
@@ -226,7 +226,7 @@ def about(table: "pa.Table") -> dict[str, str]:
 
 
 def check(file: Path) -> None:
-    """Whether a file's name ends as that of a table does.
+    """Check that a file's name has the ending of a table.
 
     Raises:
         WaymarkError: it does not.
@@ -236,7 +236,7 @@ def check(file: Path) -> None:
 
 
 def _plain(table: "pa.Table") -> "pa.Table":
-    """Strings as they are: CSV knows no dictionaries."""
+    """The table with plain strings, because CSV has no dictionary encoding."""
     import pyarrow as pa
 
     for name in LABELS:

@@ -1,4 +1,4 @@
-"""Pictures of what a connection did: a trace as panels over time, events as sequence over time."""
+"""Pictures of a connection: a trace as panels over time, events as sequence numbers over time."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Columns:
         return np.asarray(column.to_numpy(), dtype=np.float64)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a column with a value in it; of counts, one above 0."""
+        """Whether the column exists and has a value; for counts, a value above 0."""
         if name not in self.table.column_names:
             return False
         values = self[name]
@@ -58,7 +58,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Panel:
-    """A quantity over time: which columns it takes, and how it is drawn."""
+    """A quantity over time: its columns, and how it is drawn."""
 
     needs: tuple[str, ...]
     draw: Callable[[Axes, Columns], None]
@@ -71,7 +71,7 @@ def draw(table: "pa.Table") -> Figure:
     Panels whose quantity the trace does not have are left out.
 
     Raises:
-        WaymarkError: a table that is no trace, or an empty one.
+        WaymarkError: the table is not a trace, or is empty.
     """
     missing = {"time_s", "change", "cwnd", "ssthresh"} - set(table.column_names)
     if missing or table.num_rows == 0:
@@ -103,7 +103,7 @@ def draw_events(table: "pa.Table") -> Figure:
     """A sequence-time diagram of the events at a link that ``waymark replay`` writes.
 
     Raises:
-        WaymarkError: a table that is none of these, or an empty one.
+        WaymarkError: the table is not one of these, or is empty.
     """
     sequence = next((c for c in table.column_names if c.startswith("seq_mod_")), None)
     if sequence is None or "kind" not in table.column_names or table.num_rows == 0:

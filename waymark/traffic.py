@@ -1,4 +1,4 @@
-"""What the hosts send: TCP flows, and CBR and ON-OFF sources."""
+"""Traffic of hosts: TCP flows, and CBR and ON-OFF sources."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ PACKET_OCTETS = 1000
 
 
 Ecn = Literal["off", "classic", "accurate"]
-"""What congestion marks mean to a connection."""
+"""The meaning of congestion marks to a connection."""
 
 Distribution = Literal["exponential", "pareto"]
 """Of a source's bursts and idle times."""
@@ -21,15 +21,15 @@ Distribution = Literal["exponential", "pareto"]
 
 @dataclass(frozen=True, init=False)
 class Profile:
-    """Settings of a TCP connection beside its congestion control.
+    """Settings of a TCP connection, apart from its congestion control.
 
     A profile is an :class:`Ns2Profile` or a :class:`ModernProfile`, each with its own defaults.
 
     Attributes:
-        family: what data calls the family of rules: ``"ns2"`` or ``"modern"``.
+        family: the name of the profile's kind in data: ``"ns2"`` or ``"modern"``.
         window: receiver's window in packets.
         initial_window: packets.
-        min_rto_s, initial_rto_s: least and first retransmission timeout, in seconds.
+        min_rto_s, initial_rto_s: minimum and first retransmission timeout, in seconds.
         packet_octets: octets that a link charges for a full data packet, all options included.
         max_cwnd: largest congestion window, in packets; None: no cap.
 
@@ -58,26 +58,26 @@ class Profile:
 
 @dataclass(frozen=True)
 class Ns2Profile(Profile):
-    """A TCP connection as ns-2 has it.
+    """A TCP connection as in ns-2.
 
     It is established from the start, and acknowledges every packet at once. ``window`` is also the
-    initial slow-start threshold; ``initial_window`` is 1 or 2. The defaults are ns-2's, without the
-    fixes that it had later.
+    initial slow-start threshold; ``initial_window`` is 1 or 2. The defaults are ns-2's, without
+    later fixes.
 
     Attributes:
         tick_s: granularity of the coarse timer, in seconds.
         rfc2988: whether the floor ``min_rto_s`` is applied before the backoff.
         limited_transmit: RFC 3042.
-        phase_s: how far into a tick the coarse timer was at time zero, in seconds.
+        phase_s: the coarse timer's position within a tick at time zero, in seconds.
         bugfix: suppress a fast retransmit while packets sent before the last cut are missing
             (Vegas: before the last timeout).
         syn: a SYN of 40 octets comes first, which takes a packet's number; Vegas has none.
-        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may take the time between two
-            acknowledgements of buffered data for a round-trip time, and starve.
-        floating_rtt: congestion controls take RTTs as differences of floating-point seconds, of
-            which the last bits vary from one to the next; else of whole nanoseconds.
-        exact_halving: Reno, NewReno and SACK halve the window with its fraction, as ns-2 does from
-            2006 on; else in whole packets.
+        phantom_rtt: a defect of ns-2's Vegas: after a timeout it may measure the time between two
+            acknowledgements of buffered data as a round-trip time, and starve.
+        floating_rtt: RTTs are differences of floating-point seconds, whose last bits vary;
+            otherwise of whole nanoseconds.
+        exact_halving: Reno, NewReno and SACK keep the fraction of a halved window, as ns-2 does
+            since 2006; otherwise whole packets.
     """
 
     family: ClassVar[str] = "ns2"
@@ -100,21 +100,21 @@ class Ns2Profile(Profile):
 
 @dataclass(frozen=True)
 class ModernProfile(Profile):
-    """TCP as hosts of today have it (RFC 9293, 6298, 6928, 7323, 8985).
+    """Modern TCP (RFC 9293, 6298, 6928, 7323, 8985).
 
     It has handshake and teardown, delayed acknowledgements, timestamps, pacing, and RACK-TLP with
-    selective acknowledgements whatever the algorithm.
+    selective acknowledgements for every algorithm.
 
     Attributes:
-        delayed_ack_s: how long an acknowledgement may wait for a second packet, in seconds.
-        ecn: what congestion marks mean: as losses, once a window (``"classic"``, RFC 3168), or each
-            echoed (``"accurate"``, RFC 8257).
+        delayed_ack_s: maximum time that an acknowledgement waits for a second packet, in seconds.
+        ecn: the meaning of congestion marks: like losses, once per window (``"classic"``, RFC
+            3168), or each echoed (``"accurate"``, RFC 8257).
         ecn_option: whether acknowledgements carry accurate ECN's option with counters of octets
-            (RFC 9768, 3.2.3), where both ends count marks.
+            (RFC 9768, 3.2.3), if both ends count marks.
         pacing: whether a window is spread over its round trip.
 
     Raises:
-        WaymarkError: a meaning of marks that is none.
+        WaymarkError: an unknown meaning of marks.
     """
 
     family: ClassVar[str] = "modern"
@@ -146,7 +146,7 @@ DAHAL = replace(STOCK, window=20)
 """The settings of Dahal 2007 (RBCC)."""
 
 MODERN = ModernProfile()
-"""TCP of today."""
+"""Modern TCP."""
 
 PROFILES: Mapping[str, Profile] = {
     "stock": STOCK,
@@ -155,24 +155,25 @@ PROFILES: Mapping[str, Profile] = {
     "srijith": SRIJITH,
     "dahal": DAHAL,
 }
-"""The profiles by the names that files and the command line give them."""
+"""The profiles by their names in files and on the command line."""
 
 
 Algorithm = str
-"""The name of a compiled congestion control (:data:`waymark.controls.CONTROLS`). The loss recovery
-that belongs to it comes with it."""
+"""The name of a compiled congestion control (:data:`waymark.controls.CONTROLS`). It selects the
+loss recovery too."""
 
 
 @dataclass(frozen=True)
 class Tracing:
-    """Which changes a flow's trace keeps: all, or fewer so that a long run's stays small.
+    """The changes that a flow's trace records: all, or fewer so that traces of long runs stay
+    small.
 
-    A row takes some 110 octets; a packet that is sent and acknowledged makes two.
+    A row takes about 110 octets; a packet that is sent and acknowledged makes two rows.
 
     Attributes:
         from_s, to_s: only changes in [from_s, to_s), in seconds; ``to_s`` None: to the end.
-        every_s: rows are at least so far apart, in seconds: the state at the first change that
-            long after the row before. Timeouts are kept in any case. 0: every change.
+        every_s: minimum interval between rows, in seconds: the next row is the first change after
+            it. Timeouts are always recorded. 0: every change.
     """
 
     from_s: float = 0.0
@@ -186,28 +187,28 @@ THRESHOLD = "threshold_rtt_s"
 
 @dataclass(frozen=True)
 class Flow:
-    """A TCP connection, with data to send without end unless said otherwise.
+    """A TCP connection. By default it sends without limit.
 
     Attributes:
         source: the host that sends the data.
         target: the host that acknowledges it.
         algorithm: the congestion control: a name, or one in Python
-            (:class:`waymark.CongestionControl`): the class, what makes one, or an instance to copy.
+            (:class:`waymark.CongestionControl`): the class, a factory, or an instance to copy.
         profile: settings of the rest of the transport.
         start_s: when the first packet leaves, in seconds.
         stop_s: when it stops sending new data, in seconds; None: never.
-        segments: packets of data to send; None: without end.
-        settings: the congestion control's settings that are not left at their defaults, by name:
+        segments: packets of data to send; None: no limit.
+        settings: the congestion control's settings that differ from their defaults, by name:
             ``{"alpha": 2, "beta": 4}``. ``docs/controls.md`` lists them.
-        threshold_factor: instead of RBCC's setting ``threshold_rtt_s``: F, which makes
-            T = F · RTT_min (Dahal 2007, 4.1). RTT_min is the round trip of a 40-octet packet on the
-            path, without queues.
-        trace: whether to record the sender's state at every change (:meth:`Result.trace`), or at
-            which.
+        threshold_factor: F instead of RBCC's setting ``threshold_rtt_s``: T = F · RTT_min (Dahal
+            2007, 4.1). RTT_min is the round-trip time of a 40-octet packet on the path, without
+            queues.
+        trace: whether to record the sender's state at every change (:meth:`Result.trace`), or which
+            changes.
 
     Raises:
-        WaymarkError: an algorithm that is none, settings that it does not have or that are not
-            valid, or thresholds that contradict each other.
+        WaymarkError: an unknown algorithm, unknown or invalid settings, or thresholds that
+            contradict each other.
     """
 
     source: str
@@ -244,16 +245,16 @@ class Flow:
 
     @property
     def algorithm_name(self) -> str:
-        """The algorithm's name; of one in Python, the class's."""
+        """The algorithm's name; for one in Python, the class's name."""
         if isinstance(self.algorithm, str):
             return self.algorithm
         return congestion.name(self.algorithm)
 
     def start_custom(self) -> CongestionControl:
-        """A new control, of an algorithm in Python.
+        """A new control of an algorithm in Python.
 
         Raises:
-            WaymarkError: the algorithm makes none.
+            WaymarkError: the algorithm does not return one.
         """
         assert not isinstance(self.algorithm, str)
         return congestion.start(self.algorithm)
@@ -262,7 +263,7 @@ class Flow:
 def invalid_settings(
     algorithm: Algorithm | Custom, settings: Mapping[str, controls.Value]
 ) -> str | None:
-    """What is wrong with the settings of a flow's congestion control; None: nothing."""
+    """The error in the settings of a flow's congestion control; None: there is no error."""
     if isinstance(algorithm, str):
         return controls.invalid_settings(algorithm, settings)
     if settings:
@@ -314,10 +315,10 @@ class OnOff:
         """A source whose mean rate is ``load`` times ``link_bps``.
 
         The idle time follows from mean rate = rate · ON / (ON + OFF). Bursts are whole packets, at
-        least one, so that what is really sent is 1 to 2 % more at 4 packets a burst, as in ns-2.
+        least one, so that the actual rate is 1 to 2 % higher at 4 packets per burst, as in ns-2.
 
         Raises:
-            WaymarkError: a load that is not above 0, or that the rate cannot reach.
+            WaymarkError: the load is not above 0, or the rate cannot reach it.
         """
         mean_bps = load * link_bps
         if not 0 < mean_bps < rate_bps:

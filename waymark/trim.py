@@ -1,15 +1,16 @@
-"""Packet trimming at a port: what a full queue refuses is sent without its payload."""
+"""Packet trimming at a port: a packet that a full queue refuses is sent without its payload."""
 
 from dataclasses import dataclass
 
 from waymark.entry import Entry, trimming
 
 TRIMMABLE, TRIMMED = 0b000011, 0b000111
-"""Differentiated services codepoints of packets that may be cut, and of cut packets, as Waymark's
-hosts have them: of the pool for local use (RFC 2474, section 6)."""
+"""DSCPs of Waymark's hosts for packets that may be cut, and for cut packets: from the pool for
+local use (RFC 2474, section 6)."""
 
 LEAST_OCTETS, MOST_OCTETS = 78, 65535
-"""Of what is left of a frame: Ethernet's header, a tag and the longest IPv4 header are whole."""
+"""Minimum octets of a cut frame: Ethernet's header, a tag and the longest IPv4 header are
+complete."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Trim:
     """Packet trimming at one port.
 
     Attributes:
-        octets: what is left of a frame.
+        octets: of a cut frame.
         queue_packets: ns-2's limit of the queue of cut packets.
     """
 

@@ -1,9 +1,9 @@
-"""Quantities as people write them, in files and on the command line: ``"1.6 Mb/s"``, ``"20 ms"``.
+"""Quantities in files and on the command line: ``"1.6 Mb/s"``, ``"20 ms"``.
 
-One grammar holds everywhere: a number, an optional space, a unit. A number without a unit is in
-bits per second, in seconds or in octets. Prefixes of rates are decimal and of either case, as in
-the papers, ns-2 and tc(8): 1.6 Mb/s = 1.6mbit = 1.6Mbps = 1 600 000 bits per second (tc reads "bps"
-as bytes). Sizes have decimal (kB, MB) and binary (KiB, MiB) prefixes.
+All use one grammar: a number, an optional space, a unit. A number without a unit is in bits per
+second, in seconds or in octets. Prefixes of rates are decimal and of either case, as in the papers,
+ns-2 and tc(8): 1.6 Mb/s = 1.6mbit = 1.6Mbps = 1 600 000 bits per second (tc reads "bps" as bytes).
+Sizes have decimal (kB, MB) and binary (KiB, MiB) prefixes.
 """
 
 import math
@@ -38,13 +38,13 @@ _SIZES: Mapping[str, float] = {
 _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*(\S*)\s*")
 
 RATE = '"1.6 Mb/s" or 1.6mbit (b/s, kb/s, Mb/s, Gb/s)'
-"""How a rate is written, for messages and descriptions."""
+"""The format of a rate, for messages and descriptions."""
 
 TIME = '"20 ms" or 20ms (ns, us, ms, s, min, h)'
-"""How a time is written."""
+"""The format of a time."""
 
 SIZE = '"10 MB" or 10MiB (octets, kB, MB, GB, KiB, MiB, GiB)'
-"""How a size is written."""
+"""The format of a size."""
 
 
 def parse_rate(text: str | float) -> float:
@@ -89,7 +89,7 @@ def _parse(
         number, factor = float(match[1]), factor_of(match[2]) if match[2] else 1.0
     quantity = math.nan
     if number is not None and factor is not None:
-        # Dividing keeps 20 ms at the float nearest to 0.02, where multiplying by 1e-3 need not.
+        # Dividing gives the float nearest to 0.02 for 20 ms; multiplying by 1e-3 may not.
         quantity = number * factor if factor >= 1 else number / round(1 / factor)
     if not 0 <= quantity < math.inf:
         raise WaymarkError(f"{text!r} is not a {what}; expected a number and a unit: {expected}")

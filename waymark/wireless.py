@@ -1,4 +1,4 @@
-"""Wireless links as ns-2 has them: losses by distance, and a simple MAC on a shared medium."""
+"""Wireless links as in ns-2: losses by distance, and a simple MAC on a shared medium."""
 
 from waymark import _core
 from waymark.errors import WaymarkError
@@ -23,7 +23,7 @@ def shadowing_loss(
     defaults are ns-2's (a WaveLAN at 914 MHz, antennas without gain).
 
     Raises:
-        WaymarkError: a distance, deviation, power or frequency that is not above 0.
+        WaymarkError: a distance, deviation, power or frequency is not above 0.
     """
     positive = {
         "distance_m": distance_m,
@@ -48,8 +48,9 @@ def shadowing_loss(
 
 
 def simple_medium(name: str, rate_bps: float) -> Medium:
-    """A medium as ns-2.35's ``Mac/Simple`` shares it.
+    """A medium with the rules of ns-2.35's ``Mac/Simple``.
 
-    Before each packet a station waits for up to 39 times the time of 100 bits, whatever it hears.
+    Before each packet, a station waits for up to 39 times the time of 100 bits, even if the medium
+    is idle or busy.
     """
     return Medium(name, slot_s=100 / rate_bps, slots=40, carrier_sense=False)

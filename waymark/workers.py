@@ -1,6 +1,6 @@
-"""Processes of this machine that run scenarios, each one at a time.
+"""Processes of this machine that run scenarios, one at a time each.
 
-What goes between them and this process is pickled: both belong to the same user and run this
+Messages between them and this process are pickled: both belong to the same user and run this
 package. Results in files are not pickled (:mod:`waymark.result_file`).
 """
 
@@ -40,7 +40,7 @@ serve(pipe)
 """
 
 _KEPT_OCTETS = 8192
-"""How much of a worker's standard error is kept for the message about its end."""
+"""Octets of a worker's standard error that are kept for the message about its end."""
 
 
 class WorkerError(Exception):
@@ -81,7 +81,7 @@ class Workers:
         return job.future
 
     def close(self) -> None:
-        """End all workers, also those in the middle of a call; what they had to do is refused."""
+        """End all workers, even during a call; pending calls fail."""
         self._refuse(WaymarkError("the pool has ended"))
         for _ in self._threads:
             self._jobs.put(None)
@@ -102,7 +102,7 @@ class Workers:
                 worker.process.kill()
 
     def _tend(self) -> None:
-        """Have one worker after another do jobs; a job ends at most one worker."""
+        """Run jobs in one worker after another; a job ends at most one worker."""
         worker: _Worker | None = None
         while (job := self._jobs.get()) is not None:
             if not job.future.set_running_or_notify_cancel():
@@ -188,7 +188,7 @@ class _Worker:
         """
         preparation = spawn.get_preparation_data("worker")
         preparation.pop("authkey", None)  # which multiprocessing alone may pickle
-        # This very package, even where the path leads to another copy of it first: that of an
+        # This very package, even if the path leads to another copy of it first: that of an
         # experiment's checkout, for one.
         package = str(Path(__file__).resolve().parents[1])
         try:
@@ -200,7 +200,7 @@ class _Worker:
         self._is_ready = True
 
     def call(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-        """What the function returns there.
+        """The result of the function in the worker.
 
         Raises:
             _EndedError: the process ended first.
@@ -218,7 +218,7 @@ class _Worker:
         raise error from WorkerError(f"\n{message}")
 
     def end(self) -> str:
-        """End it unless it has ended; says how it ended, and the last line that it wrote."""
+        """End it unless it has ended; returns how it ended, and the last line of its output."""
         self._pipe.close()
         try:
             # A process that fails by itself closes its end of the pipe first.
@@ -246,7 +246,7 @@ class _Worker:
                 return self._pipe.recv()
 
     def _hear(self) -> bool:
-        """Take what it wrote to its standard error, and pass it on if it is no failure to start.
+        """Read its standard error, and pass it on unless it is a failure to start.
 
         Returns whether there may be more.
         """
@@ -260,7 +260,8 @@ class _Worker:
 
 
 def serve(pipe: Connection) -> None:
-    """What a worker does: it answers each call from its pipe with a result, or an exception."""
+    """The main loop of a worker: it answers each call from its pipe with a result or an
+    exception."""
     spawn.prepare(pipe.recv())
     pipe.send(None)
     with suppress(EOFError, OSError):  # the parent has gone
@@ -274,7 +275,7 @@ def serve(pipe: Connection) -> None:
 
 
 def _sendable(error: BaseException) -> Exception:
-    """The exception, if it can go to another process; else one with the same message."""
+    """The exception, if it can be pickled; otherwise one with the same message."""
     if isinstance(error, Exception):
         with suppress(Exception):
             pickle.loads(pickle.dumps(error))

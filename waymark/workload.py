@@ -1,4 +1,4 @@
-"""Traffic of data centres: flows that arrive at random, with published distributions of sizes."""
+"""Data-centre traffic: flows that arrive at random, with published size distributions."""
 
 import csv
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from waymark.topology import Topology
 from waymark.traffic import MODERN, Flow, ModernProfile
 
 DATACENTER = replace(MODERN, min_rto_s=0.005, initial_rto_s=0.01, delayed_ack_s=0.001)
-"""TCP of today with timers for round trips of less than a millisecond."""
+"""Modern TCP with timers for round trips of less than a millisecond."""
 
 HEADER_OCTETS = 52
 """Of a data packet: IPv4, TCP, and TCP's timestamps."""
@@ -37,8 +37,8 @@ class FlowSizes:
         percent: the share of flows of at most each size, from 0 to 100.
 
     Raises:
-        WaymarkError: fewer than two points, points that do not increase, sizes without an end, or
-            shares that are not from 0 to 100.
+        WaymarkError: there are fewer than two points, points do not increase, sizes are infinite,
+            or shares are not from 0 to 100.
     """
 
     octets: tuple[float, ...]
@@ -69,7 +69,8 @@ class FlowSizes:
         ``octets`` and ``percent``.
 
         Raises:
-            WaymarkError: there is none, or the file has others; the message says what is valid.
+            WaymarkError: there is none, or the file has other columns; the message lists the valid
+                ones.
         """
         path = Path(name)
         if path.suffix != ".csv":
@@ -79,7 +80,7 @@ class FlowSizes:
                     f"no flow sizes {str(name)!r}; {suggestion(str(name), known)}; or a file .csv"
                 )
             path = _FOLDER / f"{name}.csv"
-        # A byte order mark, as spreadsheets write it, says nothing here.
+        # Spreadsheets write a byte order mark, which is ignored.
         text = files.read_text(path).removeprefix("\ufeff")
         lines = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
         rows = ([value.strip() for value in row] for row in csv.reader(lines))
@@ -137,14 +138,14 @@ def poisson(
         sizes: of the flows; whole packets are sent, of 1,448 octets of data at an MTU of 1500.
         load: of the hosts' links, headers included, above 0.
         until_s: no flow starts later, in seconds.
-        seed: of all that is drawn here.
+        seed: of all random numbers.
         pattern: (source, target) of the flows, such as :func:`permutation`; None: all pairs of
             different hosts are equally likely.
         profile: None: :func:`profile_for` the algorithm.
 
     Raises:
-        WaymarkError: a load or a time that is not above 0, a topology with one host, a pattern of
-            others than its hosts, a profile whose packets have no data, or more flows than
+        WaymarkError: the load or the time is not above 0, the topology has one host, the pattern
+            has unknown hosts, the profile's packets have no data, or there are more flows than
             :data:`MOST_FLOWS`.
     """
     if not load > 0 or not until_s > 0:
@@ -188,10 +189,10 @@ def poisson(
 
 
 def permutation(topology: Topology, seed: int) -> tuple[tuple[str, str], ...]:
-    """Pairs of hosts, in which each is source once and target once, of another.
+    """Pairs of different hosts, in which each host is source once and target once.
 
     Raises:
-        WaymarkError: a topology with one host.
+        WaymarkError: the topology has one host.
     """
     hosts = _hosts(topology, 2)
     order: list[int] = _random(seed).permutation(len(hosts)).tolist()
@@ -218,7 +219,7 @@ def incast(
         target: None: drawn as well.
 
     Raises:
-        WaymarkError: more senders than other hosts, or a target that is no host.
+        WaymarkError: there are more senders than other hosts, or the target is not a host.
     """
     hosts = _hosts(topology, 2)
     if target is not None and target not in hosts:
