@@ -1,6 +1,6 @@
 """The configuration file: the desired state of each switch.
 
-Errors show a field's description as what is valid.
+Errors show a field's description as the valid value.
 """
 
 from collections.abc import Iterable, Mapping

@@ -37,8 +37,8 @@ def entries_for(
     Args:
         switch: its configuration.
         tables: the names of its program's tables.
-        architecture: in whose units the entries are. Where its traffic manager limits queues, the
-            setting ``queue_limit`` is what that was set to, and no entry.
+        architecture: in whose units the entries are. If its traffic manager limits queues, the
+            setting ``queue_limit`` describes its configuration, and produces no entry.
 
     Raises:
         WaymarkError: the program has no table for a setting.

@@ -1,4 +1,4 @@
-"""Keep switches at a configuration file, and follow the file's changes."""
+"""Reconcile switches with a configuration file, and follow the file's changes."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,6 +1,6 @@
-"""A mark of its own: ``peak.p4`` writes the longest queue on the path, and a control reads it.
+"""A user-defined mark: ``peak.p4`` writes the longest queue on the path, and a control reads it.
 
-``python examples/peak.py`` prints what the control and Vegas make of the same network.
+``python examples/peak.py`` prints the results of the control and of Vegas in the same network.
 """
 
 from pathlib import Path

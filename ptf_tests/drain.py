@@ -1,6 +1,6 @@
 """Measures how fast a forwarder empties its receive rings when it has all CPUs.
 
-A generator and what its packets cost the kernel take a CPU. Here, the forwarder is stopped while
+A generator, with its packets' cost in the kernel, takes a CPU. Here, the forwarder is stopped while
 its rings are filled, and is alone when it continues. A socket at each far end takes every 16th
 packet, with its time of arrival.
 """
@@ -30,7 +30,7 @@ WAIT_S = 1.0
 ETH_P_ALL = 3
 SO_ATTACH_FILTER, SO_RCVBUFFORCE, SO_TIMESTAMPNS = 26, 33, 35
 ROOM_OCTETS = 4 << 20
-# Classic BPF: load the octet, take the frame if it is the mark, drop it else.
+# Classic BPF: load the octet, accept the frame if it is the mark, otherwise drop it.
 _FILTER = struct.pack(
     "=HBBI HBBI HBBI HBBI",
     *(0x30, 0, 0, MARK_AT),

@@ -1,4 +1,4 @@
-"""What carries packets from A to B in a measurement: a switch, Linux's bridge, a bare forwarder."""
+"""Forwarders from A to B in a measurement: a switch, Linux's bridge, a bare forwarder."""
 
 from __future__ import annotations
 
@@ -127,11 +127,11 @@ def _configured(running: Running) -> Session:
 
 @contextmanager
 def cores() -> Iterator[list[Path]]:
-    """Gives each thread that forwards a CPU of its own, and this process the others, if any.
+    """Gives each forwarding thread its own CPU, and this process the others, if any.
 
-    Gives the threads' folders in /proc, the first is the one that forwards; none for BMv2, whose
-    threads share the work, and for the bridge, which has none: it forwards on the CPU of the
-    process that sends. Where CPUs are few, this process shares one with threads that send.
+    Returns the threads' folders in /proc, the forwarding thread first. There are none for BMv2,
+    whose threads share the work, and for the bridge, which has no thread: it forwards on the
+        sending process's CPU. With few CPUs, this process shares one with sender threads.
     """
     everything = os.sched_getaffinity(0)
     tasks = [

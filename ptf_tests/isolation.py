@@ -1,17 +1,17 @@
-"""Measures how far the control plane disturbs packets.
+"""Measures how much the control plane delays packets.
 
     python -m ptf_tests.isolation [--seconds S] [--rounds N]
 
-First the highest rate without a loss is searched. At 80 % of it, packets pass through the switch
-without and with control load, in turn. The load is 100,000 inserts, then 100,000 deletes, each
-with a read of all counters and direct counters, and 1,000 entries that go idle each second. In odd
+First, the highest rate without a loss is determined. At 80 % of it, packets pass through the switch
+without and with control load, in turn. The load is 100,000 inserts, then 100,000 deletes, each with
+a read of all counters and direct counters, and 1,000 entries that go idle each second. In odd
 rounds the inserts are in batches of 1,000, and the deletes in one that packets see as a whole; in
-even rounds the other way round. The aim is that no load costs a packet or adds more than 1 ms to
-the latency of which one packet in 1,000 has more.
+even rounds the other way round. The aim is that no load loses a packet or adds more than 1 ms to
+the latency that one packet in 1,000 exceeds.
 
-The thread that forwards has real-time scheduling, and a CPU of its own if there are two. All
-others share the remaining CPUs at ordinary priority: a generator with real-time scheduling keeps
-the kernel from delivering packets there, for up to 0.95 s.
+The forwarding thread has real-time scheduling, and its own CPU if there are two. All others share
+the remaining CPUs at normal priority: a generator with real-time scheduling keeps the kernel from
+delivering packets there, for up to 0.95 s.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ MOST_ADDED_NS = 1_000_000
 """The aim for the latency that one packet in 1,000 exceeds."""
 
 SLOWEST, FASTEST = 20e3, 600e3
-"""Where the lossless rate is searched, packets/s."""
+"""Range of the search for the lossless rate, packets/s."""
 PRECISION = 1.05
 HARVEST_S = 0.01
 CHUNK_S = 0.2
@@ -274,7 +274,7 @@ def _switch(folder: Path) -> Iterator[Session]:
 
 
 def _separate(switch: int) -> None:
-    """Gives the thread that forwards a CPU of its own."""
+    """Gives the forwarding thread its own CPU."""
     first, *others = sorted(os.sched_getaffinity(0))
     if not others:
         return
@@ -288,7 +288,7 @@ def _separate(switch: int) -> None:
 
 
 class Traffic:
-    """A generator and a receiver, in processes of their own."""
+    """A generator and a receiver, in separate processes."""
 
     def __init__(self, sender: Connection, receiver: Connection, stop: Event) -> None:
         """The ends of the pipes to both, and what ends the generator's phase."""
@@ -361,7 +361,7 @@ def _receive(commands: Connection) -> None:
 
 
 def _leave_first_cpu() -> None:
-    """Leaves the first CPU to the thread that forwards, if there is another."""
+    """Leaves the first CPU to the forwarding thread, if there is another."""
     _, *others = sorted(os.sched_getaffinity(0))
     if others:
         os.sched_setaffinity(0, others)

@@ -1,4 +1,4 @@
-"""Measures how long stamped frames were on their way, by the kernel's time of their arrival."""
+"""Measures the latency of stamped frames, from the kernel's arrival times."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Receiver:
         self._socket.close()
 
     def take(self) -> NDArray[np.int64]:
-        """The times in ns that those frames took which have arrived since the last call."""
+        """The latencies in ns of the frames that have arrived since the last call."""
         taken: list[NDArray[np.int64]] = []
         while True:
             came = self._status[self._next :] & TP_STATUS_USER != 0

@@ -41,7 +41,7 @@ LIMITED = {
     1: Host(4, "10.0.4.40", "00:00:00:00:04:28", "02:00:00:00:00:04"),
     4: Host(5, "10.0.5.50", "00:00:00:00:05:32", "02:00:00:00:00:05"),
 }
-"""Behind lines like C's, by how many packets may wait, where the traffic manager limits queues."""
+"""Behind lines like C's, by how many packets may wait, if the traffic manager limits queues."""
 
 FRAME_OCTETS = 100
 """Length of every frame to a slow line."""

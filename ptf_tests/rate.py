@@ -2,16 +2,16 @@
 
     python -m ptf_tests.rate [--rounds N] [--seconds S] [--target embedded|bmv2 …]
 
-Beside the switches, two yardsticks forward the same frames on the same veths: a bare forwarder with
-the embedded switch's rings, which looks at no frame, and Linux's bridge. All run in turn in each
-round, so that other load on the machine meets all of them. A rate is the highest that arrived of
-several offered ones; latencies are measured at half of it. A thread that forwards has a CPU of its
-own if there are two. The bridge has no thread; it runs on the generator's CPU.
+Besides the switches, two baselines forward the same frames on the same veths: a bare forwarder with
+the embedded switch's rings, which does not read frames, and Linux's bridge. All run in turn in each
+round, so that other load on the machine affects all of them. A rate is the highest arrival rate
+over several offered rates; latencies are measured at half of it. A forwarding thread has its own
+CPU if there are two. The bridge has no thread; it runs on the generator's CPU.
 
-Where one thread forwards, two more rates are shown. Both are those of a forwarder with full receive
-rings, while the generator waits. *Drained* is how fast it empties them: on two CPUs, this alone
-shows what a second thread is worth. *Per CPU second* are these packets divided by the CPU time of
-the busiest thread: the rate of cores that do nothing else. Other processes change it little.
+If one thread forwards, two more rates are shown. Both are for a forwarder with full receive rings,
+while the generator waits. *Drained* is how fast it empties them: on two CPUs, only this shows the
+gain of a second thread. *Per CPU second* is the number of these packets divided by the CPU time of
+the busiest thread: the rate on dedicated cores. Other processes change it little.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from ptf_tests.targets import CannotRunError
 
 @dataclass(frozen=True)
 class Kind:
-    """What is sent: octets of frames with their check sequence, and where."""
+    """The traffic: octets of frames with their check sequence, and their directions."""
 
     name: str
     frame: bytes
@@ -70,7 +70,7 @@ DRAINS = 20
 
 ALONE, SENDER = "embedded", "embedded-sender"
 DEFAULT = (ALONE, SENDER, "bmv2")
-"""The targets that are measured: without a thread that sends, and with one."""
+"""The measured targets: without and with a sender thread."""
 
 STEPS = (0.9, 1.1, 1.3)
 """Offered beside the generator's maximum, as shares of the best so far."""
@@ -89,7 +89,7 @@ class Measured:
 
     packets_per_s: float
     packets_per_cpu_s: float | None
-    """By the CPU time of the busiest thread that forwards."""
+    """Per CPU second of the busiest forwarding thread."""
     drained_per_s: float | None
     p50_us: float
     """Latencies at half of that rate."""
@@ -294,7 +294,7 @@ def _report(results: Results) -> int:
 def of_bare(results: Results, kind: str, name: str) -> float | None:
     """A forwarder's rate divided by the bare forwarder's, as median of the rounds' ratios.
 
-    By CPU time where both have it.
+    It uses the rates per CPU second if both have them.
     """
     ratios: list[float] = []
     for one, bare in zip(results[kind, name], results.get((kind, Bare.name), []), strict=False):

@@ -1,4 +1,5 @@
-"""P4Runtime for tests: the primary controller of one switch, which waits for every answer."""
+"""A P4Runtime client for tests: the primary controller of one switch, which waits for every
+answer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""What the live lab shows of a network that is up: its map, and the newest state of its parts.
+"""The live lab's view of a running network: its map, and the newest state of its parts.
 
-Only the newest state is kept, so that memory does not grow, however long and to however many
-clients it is shown.
+Only the newest state is kept, so that memory does not grow with time or with the number of clients.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ class Feed:
     """Follows a network, also when it goes down and comes up again.
 
     Attributes:
-        version: grows with each map, which clients then need again.
+        version: increases with each new map, which clients must then fetch.
     """
 
     def __init__(self, one: State) -> None:
@@ -74,7 +73,7 @@ class Feed:
         return published.found(self._one.folder / "flows") + self._linux
 
     async def _follow_linux(self, one: State) -> None:
-        """Take over the states of senders in Linux's TCP until the network goes down."""
+        """Read the states of senders in Linux's TCP until the network goes down."""
         with suppress(OSError), LinuxSenders(one) as senders:
             while one.folder.is_dir():
                 self._linux = senders.read()
@@ -92,7 +91,8 @@ class Feed:
                 self._problem = f"the network {self._name} is down"
 
     async def _read(self) -> None:
-        """Take over readings until the process that makes them ends, with the network."""
+        """Receive readings until the process that makes them ends, which it does with the
+        network."""
         config = self._one.folder / "controller.yaml"
         switches = self._one.switches
         if not switches or not config.is_file():

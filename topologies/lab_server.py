@@ -73,7 +73,7 @@ async def _run(
         process_request=site.answer,
         ping_interval=SILENCE_S,
         ping_timeout=SILENCE_S,
-        max_size=1024,  # clients have nothing to say
+        max_size=1024,  # clients send nothing
         max_queue=1,
         compression=None,
         logger=quiet,
@@ -91,7 +91,7 @@ async def _run(
 
 
 class _Site:
-    """What the server has: the files of the page, and ``live``, the WebSocket."""
+    """The server's resources: the files of the page, and ``live``, the WebSocket."""
 
     def __init__(self, feed: Feed, folder: Path, token: str, port: int) -> None:
         self.feed, self.folder, self.token = feed, folder, token

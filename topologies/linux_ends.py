@@ -16,7 +16,7 @@ PATIENCE_S = 10.0
 """How long a receiver waits for data."""
 
 ABORT = struct.pack("ii", 1, 0)
-"""``SO_LINGER``: what is not sent yet is dropped on close, as the run is over."""
+"""``SO_LINGER``: unsent data is dropped on close, because the run is over."""
 
 
 def send(address: str, port: int, seconds: float) -> None:

@@ -35,7 +35,7 @@ ERROR, DONE = 2, 3
 REQUEST_DUMP = 0x301
 
 STATES = 1 << 1 | 1 << 4 | 1 << 8
-"""In which data is sent: ESTABLISHED, FIN-WAIT-1 and CLOSE-WAIT."""
+"""TCP states in which data is sent: ESTABLISHED, FIN-WAIT-1 and CLOSE-WAIT."""
 
 INFO, CONG = 2, 4
 """Attributes of a connection: ``struct tcp_info``, and the name of its control."""
@@ -51,7 +51,7 @@ CONNECTION = struct.Struct("=4x2s2s16s16s4x8s20x")
 ATTRIBUTE = struct.Struct("=HH")
 
 TCP_INFO = struct.Struct("=68xI8xI16xI16xQQ12xI")
-"""RTT (µs), window, segments sent again, octets acknowledged and received, least RTT (µs)."""
+"""RTT (µs), window, segments retransmitted, octets acknowledged and received, minimum RTT (µs)."""
 
 LEAST_RTT_UNKNOWN = 0xFFFFFFFF
 
@@ -65,9 +65,9 @@ class Connection:
         address: its own.
         to: address and port of the other end.
         control: its congestion control.
-        rtt_s, base_rtt_s: smoothed and least, in seconds; None before the first measurement.
+        rtt_s, base_rtt_s: smoothed and minimum, in seconds; None before the first measurement.
         cwnd: in segments.
-        resent: segments sent again so far.
+        resent: segments retransmitted so far.
         acked, received: octets so far.
     """
 
@@ -86,7 +86,7 @@ class Connection:
 class LinuxSenders:
     """The connections of all hosts that send more than they receive.
 
-    Its sockets keep the hosts' namespaces, so it has to be closed when the network goes down.
+    Its sockets keep the hosts' namespaces alive, so close it when the network goes down.
 
     Raises:
         OSError: a namespace is gone, or this is not root.
@@ -113,8 +113,7 @@ class LinuxSenders:
             kernel.close()
 
     def read(self) -> list[dict[str, Any]]:
-        """Their states, as :func:`waymark.published.found` has those of other senders; marks are
-        not known.
+        """Their states, in the format of :func:`waymark.published.found`; marks are not known.
 
         Raises:
             OSError: the kernel did not answer.
@@ -149,7 +148,7 @@ class LinuxSenders:
 
 
 def senders(of: Iterator[Connection], address: str) -> list[Connection]:
-    """Those from an address that send more than they receive, by what they sent."""
+    """The connections from an address that send more than they receive, sorted by octets sent."""
     sending = [one for one in of if one.address == address and one.acked > one.received]
     return sorted(sending, key=lambda one: one.acked, reverse=True)[:CONNECTIONS]
 
@@ -213,7 +212,7 @@ def _address(raw: bytes, family: int) -> str:
 
 
 def _aligned(octets: int) -> int:
-    """The length with the octets that fill it up to a multiple of 4."""
+    """The length padded to a multiple of 4."""
     return octets + 3 & ~3
 
 
@@ -226,7 +225,7 @@ def _namespace(one: State, host: str) -> Path:
 def _opened(namespaces: dict[str, Path]) -> dict[str, socket.socket]:
     """A socket of ``NETLINK_SOCK_DIAG`` in each namespace.
 
-    A thread opens them: its namespace is its own, and so this process stays where it is.
+    A thread opens them: it has its own namespace, so this process stays in its own.
     """
     opened: dict[str, socket.socket] = {}
     try:

@@ -68,7 +68,7 @@ class Live:
 
 
 Hosts = Literal["waymark", "kernel"]
-"""Whose TCP flows have: that of ``waymark host``, or Linux's own with ``waymark kernel``."""
+"""The flows' TCP: that of ``waymark host``, or Linux's own with ``waymark kernel``."""
 
 
 def check(scenario: Scenario, hosts: Hosts = "waymark") -> None:
@@ -90,7 +90,7 @@ def run(scenario: Scenario, name: str, runner: str, target: str, hosts: Hosts = 
         name: of the network, while it is up.
         runner: ``"netns"`` or ``"mininet"``.
         target: ``"embedded"`` or ``"bmv2"``.
-        hosts: whose TCP flows have; the ends of cross traffic are in user space.
+        hosts: the flows' TCP; the ends of cross traffic are in user space.
 
     Raises:
         WaymarkError: not root, the scenario runs in virtual time only, or a part fails.
@@ -228,7 +228,7 @@ class HostProcesses:
     def launch(
         self, what: str, words: Sequence[str], shown: Sequence[str], *, begins: bool = False
     ) -> _Host:
-        """Start a command, which the record has as ``shown``."""
+        """Start a command, which is recorded as ``shown``."""
         self.commands.append(" ".join(_quoted(word) for word in shown))
         log = self.network.folder / f"host{len(self.commands)}.log"
         # An interrupt between the two would leave a process that nobody ends.
@@ -249,7 +249,7 @@ class HostProcesses:
         return host
 
     def begin(self) -> float:
-        """Let all begin together, once all are ready; when, by ``time.monotonic()``."""
+        """Let all begin together when all are ready. Returns that time, by ``time.monotonic()``."""
         for host in self._waiting:
             host.wait_for("ready")
         begin_s = time.monotonic() + AHEAD_S
@@ -285,7 +285,7 @@ class _InUserSpace:
         return self._hosts.start(flow.source, "send", f"{to}:{port}", *options, begins=True)
 
     def traces(self, _begin_s: float) -> "tuple[pa.Table, ...]":
-        """What the senders recorded."""
+        """The senders' records."""
         return tuple(trace.read(file) for file in self._files)
 
 
@@ -312,7 +312,7 @@ class _InLinux:
         return self._hosts.start_in_linux(flow.source, *words, begins=True)
 
     def traces(self, begin_s: float) -> "tuple[pa.Table, ...]":
-        """What the controls exported."""
+        """The events that the controls exported."""
         if not self._ports:
             return ()
         events = self._recorder.stop_and_read()

@@ -50,7 +50,7 @@ def shadowing_loss(
 def simple_medium(name: str, rate_bps: float) -> Medium:
     """A medium with the rules of ns-2.35's ``Mac/Simple``.
 
-    Before each packet, a station waits for up to 39 times the time of 100 bits, even if the medium
-    is idle or busy.
+    Before each packet, a station waits for up to 39 times the time of 100 bits, without sensing the
+    medium.
     """
     return Medium(name, slot_s=100 / rate_bps, slots=40, carrier_sense=False)

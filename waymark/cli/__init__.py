@@ -36,8 +36,8 @@ MODULES = {
     "status": "network",
     "controller": "controller",
 }
-"""Commands for which only their own module is imported: they start faster. For others, and for
-``--help``, all modules are."""
+"""Commands for which only their own module is imported, so that they start faster. For others, and
+for ``--help``, all modules are imported."""
 
 EXTRAS = {
     "jinja2": "plot",
@@ -49,7 +49,7 @@ EXTRAS = {
     "prometheus_client": "controller",
     "distributed": "cluster",
 }
-"""Packages that are not always installed, and the extra that brings each."""
+"""Optional packages, and the extra that installs each."""
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def main() -> None:
     except _core.SwitchError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(EXIT_FAILED)
-    except _core.WaymarkCoreError as error:  # diagnostics say so line by line
+    except _core.WaymarkCoreError as error:  # the diagnostics show it line by line
         print(error, file=sys.stderr)
         sys.exit(EXIT_FAILED)
     except ModuleNotFoundError as error:
@@ -94,7 +94,7 @@ def main() -> None:
     except SystemExit as leaving:
         if not isinstance(leaving.__context__, BrokenPipeError):
             raise
-        # click and rich end the process with 1 where a reader has gone.
+        # click and rich end the process with 1 if the reader has gone.
         _drop(sys.stdout, sys.stderr)
         sys.exit(0)
     except OSError as error:  # a full disk, mostly
@@ -104,7 +104,7 @@ def main() -> None:
 
 
 def load(arguments: Sequence[str] = ()) -> "Typer":
-    """The app with the command that ``arguments`` call, or with all commands."""
+    """The app with the command of ``arguments``, or with all commands."""
     module = MODULES.get(arguments[0]) if arguments else None
     every = (each.name for each in pkgutil.iter_modules(__path__))
     for name in (module, "version") if module else every:
@@ -135,6 +135,6 @@ def _completed() -> list[str]:
 
 
 def _drop(*streams: TextIO) -> None:
-    """Drop what is still to be written: Python would try again at its end, and complain."""
+    """Drop buffered output: Python would try to write it again at exit, and report an error."""
     for stream in streams:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

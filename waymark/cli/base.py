@@ -1,4 +1,4 @@
-"""What the commands share: the app that they join, consoles, exit codes, files and arguments."""
+"""Code that commands share: the app, consoles, exit codes, files and arguments."""
 
 import sys
 from pathlib import Path
@@ -11,13 +11,13 @@ from waymark.errors import os_errors
 from waymark.help_text import examples
 
 EXIT_FAILED = 1
-"""The work was done and the answer is no: errors in a program, a packet other than expected."""
+"""The command ran, and the result is negative: errors in a program, an unexpected packet."""
 
 EXIT_USAGE = 2
-"""What was asked for cannot be done: no such file, no such experiment."""
+"""The command cannot run: no such file, no such experiment."""
 
 EXIT_INTERRUPTED = 130
-"""Ctrl-C, as shells have it."""
+"""Ctrl-C, as in shells."""
 
 app = typer.Typer(
     name="waymark",
@@ -36,7 +36,7 @@ app = typer.Typer(
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """Leave it to the caller what it means that the reader has gone; rich ends the process."""
+        """Let the caller handle a closed reader; rich ends the process."""
         raise BrokenPipeError  # without EPIPE, with which click ends it
 
 
@@ -46,11 +46,11 @@ err = _Console(stderr=True)
 Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one per core.")]
 
 MOST_THREADS = 1024
-"""Of a run, as an option may ask for."""
+"""Maximum number of threads of a run."""
 
 
 STANDARD = Path("-")
-"""Standard output, where an option names a file to write."""
+"""Standard output, as the name of a file to write."""
 
 
 def is_coloured(console: Console) -> bool:
@@ -59,7 +59,7 @@ def is_coloured(console: Console) -> bool:
 
 
 def write(file: Path, text: str) -> None:
-    """Write a text file, or to standard output where the file is ``-``."""
+    """Write a text file, or to standard output if the file is ``-``."""
     if file == STANDARD:
         sys.stdout.write(text)
         return
@@ -68,6 +68,6 @@ def write(file: Path, text: str) -> None:
 
 
 def make(folder: Path) -> None:
-    """Make a folder, with those that it lies in, unless it is there."""
+    """Make a folder and its parents, unless it exists."""
     with os_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -174,7 +174,7 @@ def _pair(option: str, text: str) -> "Pair":
 
 
 def _file(text: str) -> Path:
-    """A topology's file; a name alone is of the project's."""
+    """A topology's file; a bare name is one of the project's."""
     if Path(text).exists() or Path(text).suffix or "/" in text:
         return Path(text)
     folder = project.root() / "topologies"

@@ -31,7 +31,7 @@ def compile_file(
     via_p4c: bool = False,
     target_rules: bool = True,
 ) -> _core.Program:
-    """Compile, and print the warnings; with errors, print those and leave."""
+    """Compile, and print the warnings; with errors, print them and exit."""
     folders, macros = include or (), define or ()
     try:
         if via_p4c:

@@ -14,7 +14,7 @@ from waymark.help_text import examples
 from waymark.json_option import AsJson, print_json
 
 NAME_WIDTH = 18
-"""Columns in front of what is said about a control."""
+"""Columns of the indent of a control's description."""
 
 
 @app.command(

@@ -1,4 +1,4 @@
-"""``waymark topology`` and ``waymark fabric``: networks made by rule, and flow completion times."""
+"""``waymark topology`` and ``waymark fabric``: generated networks, and flow completion times."""
 
 import sys
 from enum import StrEnum
@@ -291,11 +291,11 @@ SHORT = {
     "core_s": "elapsed s",
     "packet_hops_per_s": "hops per CPU s",
 }
-"""Names of columns for a terminal of 80 columns."""
+"""Short names of columns, for a terminal of 80 columns."""
 
 
 def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with measures of four digits; the file and ``--json`` have all."""
+    """A row with measures of four digits; the file and ``--json`` have all digits."""
     return {
         SHORT.get(name, name): float(f"{value:.4g}") if isinstance(value, float) else value
         for name, value in row.items()

@@ -1,4 +1,4 @@
-"""Memory of arrays that are gone goes back to the system."""
+"""Returns the memory of freed arrays to the system."""
 
 import ctypes
 
@@ -7,11 +7,11 @@ _LARGE_OCTETS = 128 << 10
 
 
 def return_large_arrays() -> None:
-    """Has the C library map arrays of 128 KiB or more apart from its heap, as it does at first.
+    """Make the C library always map arrays of 128 KiB or more outside of its heap.
 
-    glibc raises that bound up to 32 MiB as such arrays go (mallopt(3), M_MMAP_THRESHOLD). Later
-    ones are in the heap and leave gaps there, which stay with the process. Other C libraries do not
-    do that, and nothing is changed.
+    By default, glibc raises this bound up to 32 MiB when such arrays are freed (mallopt(3),
+    M_MMAP_THRESHOLD). Later arrays are then in the heap and leave gaps, which the process keeps.
+    Other C libraries do not raise it; for them, nothing changes.
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:

@@ -55,7 +55,7 @@ Begin = Annotated[
 
 @dataclass(frozen=True)
 class At:
-    """Where a host lives."""
+    """Options for a host's interface and addresses."""
 
     at: Annotated[
         str | None,
@@ -83,10 +83,10 @@ class At:
     ] = False
 
     def enter(self) -> "Place":
-        """Where that is; at a host of a network that is up, this command is run there instead.
+        """The place; for a host of a running network, this command is run there instead.
 
         Raises:
-            WaymarkError: it is not said, there is no such network, or this is not root.
+            WaymarkError: no place is given, there is no such network, or this is not root.
         """
         if self.at is not None:
             if self.interface is not None:
@@ -112,7 +112,7 @@ class At:
 
 @dataclass(frozen=True)
 class Transport:
-    """How a connection is."""
+    """Options of a connection."""
 
     mark: Annotated[
         list[str] | None,
@@ -176,7 +176,7 @@ class Transport:
 
 @dataclass(frozen=True)
 class Lines:
-    """What is printed."""
+    """Options of the output."""
 
     interval: Annotated[float, time_option(least_s=0.05, help="Time between two lines.")] = 1.0
     as_json: Annotated[bool, typer.Option("--json", help="Each line as JSON.")] = False
@@ -362,7 +362,7 @@ def _notify(text: str) -> None:
 
 @contextmanager
 def _interruptible() -> Generator[None]:
-    """Ctrl-C ends the command, as shells have it."""
+    """Ctrl-C ends the command, as in shells."""
     try:
         yield
     except KeyboardInterrupt:
@@ -413,7 +413,7 @@ def _source(
 
 
 def _run_at(node: str, network: str | None) -> None:
-    """Run this command at a host of a network that is up, with what is known of it."""
+    """Run this command at a host of a running network, with the host's interface and addresses."""
     from topologies import networks, runners
 
     one = networks.only() if network is None else networks.load(network)

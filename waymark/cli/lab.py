@@ -92,10 +92,10 @@ def list_experiments(
 def _listed(
     patterns: list[str], paper: str | None, verdicts: list[VerdictName], results: Path
 ) -> list[Experiment]:
-    """The experiments that pass every filter.
+    """The experiments that match every filter.
 
     Raises:
-        WaymarkError: none does; or a pattern matches no experiment.
+        WaymarkError: no experiment matches, or a pattern matches none.
     """
     from waymark import report
 
@@ -247,7 +247,7 @@ def run_experiments(
 
 
 def _choose(names: list[str], everything: bool) -> list[Experiment]:
-    """The experiments to run: the project's in their order, then the user's as they are named."""
+    """The experiments to run: the project's in their order, then the user's in the given order."""
     if everything and names:
         raise WaymarkError("--all takes no ids besides")
     if everything:
@@ -266,7 +266,7 @@ def _choose(names: list[str], everything: bool) -> list[Experiment]:
 
 
 def _load(name: str) -> Experiment:
-    """An experiment of the user, with warnings of what a scenario file may lack."""
+    """An experiment of the user, with warnings about omissions in a scenario file."""
     experiment = own.load_experiment(name)
     if name.endswith(own.SCENARIOS):
         [scenario] = experiment.scenarios("quick", 1).values()
@@ -287,7 +287,8 @@ def _refuted(measured: Measured) -> list[str]:
 
 
 def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool, as_json: bool) -> list[str]:
-    """Run an experiment and show its table; an error ends the command. The claims that fail."""
+    """Run an experiment and show its table; an error ends the command. Returns the failed
+    claims."""
     name = plan.experiment.id
     captures = work.out_dir / name / "pcap" if pcap else None
     if captures is not None:
@@ -308,10 +309,10 @@ def _run_one(plan: Plan, work: Work, *, pcap: bool, traces: bool, as_json: bool)
 
 
 def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bool) -> list[str]:
-    """Run experiments and show a line for each; one that fails does not end the others.
+    """Run experiments and show a line for each; a failure does not end the others.
 
-    Those with the longest runs come first, so that no process has one left when the others are
-    through. Returns the claims that fail.
+    Those with the longest runs start first, so that no long run remains when the other processes
+    are idle. Returns the failed claims.
     """
     from waymark import report
 
@@ -348,7 +349,7 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bo
 
 
 def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
-    from waymark import report  # brings matplotlib, for which the pool's processes need not wait
+    from waymark import report  # imports matplotlib, for which the pool's processes need not wait
 
     files = report.write(measured, folder, ["waymark", *sys.argv[1:]])
     if traces:
@@ -358,7 +359,7 @@ def _write(measured: Measured, folder: Path, *, traces: bool) -> list[Path]:
 
 
 def _record(files: Sequence[Path]) -> dict[str, Any]:
-    """What ``run.json`` says, and the files that were written."""
+    """The contents of ``run.json``, and the written files."""
     (record,) = (file for file in files if file.name == "run.json")
     return json.loads(record.read_text(encoding="utf-8")) | {"files": [str(f) for f in files]}
 

@@ -94,7 +94,7 @@ def bring_up(
 
 
 def _programs(topology: Topology, named: list[str]) -> dict[str, str]:
-    """``--p4``: the program of each switch for which one is named; one for a switch alone wins."""
+    """``--p4``: the program of each named switch; an option for one switch takes precedence."""
     known = [switch.name for switch in topology.switches]
     of_all: dict[str, str] = {}
     of_one: dict[str, str] = {}
@@ -142,7 +142,7 @@ def take_down(
         print(f"{one.name} is down")
 
 
-# What stands behind the node belongs to the command, --help too.
+# Arguments after the node belong to the command, including --help.
 @app.command(
     "exec",
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},

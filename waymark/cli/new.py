@@ -1,4 +1,4 @@
-"""``waymark new``: skeletons that run, to change."""
+"""``waymark new``: runnable skeletons to edit."""
 
 import re
 from enum import StrEnum
@@ -28,7 +28,7 @@ _TEMPLATES = {
     Kind.SCENARIO: ("scenario.yaml", "my_scenario", "waymark run ./{file}"),
     Kind.TOPOLOGY: ("topology.yaml", "my_network", "waymark compare vegas --topology ./{file}"),
 }
-"""The template, the name that stands in it for the user's, and a command to try."""
+"""The template, its placeholder for the user's name, and a command to try."""
 
 _NAME = re.compile(r"[^\W\d][\w-]*")
 

@@ -52,7 +52,7 @@ def check(
     hosts: HostsName | None,
     arch: ArchitectureName | None,
 ) -> None:
-    """Raise a :class:`WaymarkError` unless all of these run so."""
+    """Raise a :class:`WaymarkError` unless all of these can run on interfaces."""
     if runner == RunnerName.NETSIM:
         if hosts is not None:
             raise WaymarkError("--hosts says whose TCP flows on interfaces have: --runner netns")
@@ -83,7 +83,7 @@ def run(
     *,
     traces: bool,
 ) -> None:
-    """Run experiments on interfaces, beside the simulator; write and show what came of it."""
+    """Run experiments on interfaces and in the simulator; write and show the results."""
     from topologies import live
     from waymark import beside
 

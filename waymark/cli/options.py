@@ -1,4 +1,4 @@
-"""Options that several commands share, as dataclasses: written once, and handed over as one."""
+"""Options that several commands share, as dataclasses: declared once, and passed as one object."""
 
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -8,9 +8,9 @@ from typing import Any, get_type_hints
 
 
 def spread(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command have dataclasses as parameters, each of whose fields becomes an option.
+    """Let a command have dataclass parameters, whose fields become options.
 
-    Fields are annotated as parameters of commands are, and have defaults.
+    Fields are annotated like parameters of commands, and have defaults.
     """
     hints = get_type_hints(command, include_extras=True)
     groups: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}

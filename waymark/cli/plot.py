@@ -35,7 +35,7 @@ def plot(
     to_s: Annotated[float | None, time_option("--to", help="Time at which to end.")] = None,
 ) -> None:
     """Draw a connection's windows, round-trip times, packets in flight and marks over time."""
-    from waymark import plots, trace, trace_plot  # brings matplotlib
+    from waymark import plots, trace, trace_plot  # imports matplotlib
 
     picture = out_file or file.with_suffix(".png")
     if picture.suffix not in FORMATS:

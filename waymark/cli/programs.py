@@ -132,7 +132,7 @@ def _compile_corpus(
 
 
 def _show_corpus(judged: dict[str, tuple[str, corpus.Verdicts]], *, as_json: bool) -> None:
-    """Show verdicts, under what was asked of the programs; leave with 1 where one failed."""
+    """Show verdicts, below a heading; exit with 1 if one failed."""
     if as_json:
         listed = {asked: list(verdicts) for asked, (_, verdicts) in judged.items()}
         print_json({asked: [asdict(one) for one in several] for asked, several in listed.items()})

@@ -1,4 +1,4 @@
-"""``waymark replay``: runs to be compared with another simulator's traces."""
+"""``waymark replay``: runs for comparison with another simulator's traces."""
 
 import sys
 from pathlib import Path
