@@ -28,7 +28,7 @@ Pipeline = tuple[str, str]
 
 
 def start(*options: object) -> tuple[subprocess.Popen[str], str]:
-    """A switch in a process of its own, and its address."""
+    """A switch in a separate process, and its address."""
     command = [sys.executable, "-m", "waymark", "switch", "--grpc-server-addr", "127.0.0.1:0"]
     command += ["--cpu-port", str(CPU_PORT), *map(str, options)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)

@@ -27,7 +27,7 @@ ONE = replace(
 UNITS = dict.fromkeys(NUMBERS, "packets")
 
 
-def test_waymark_is_beaten_by_transports_of_today_alone() -> None:
+def test_waymark_is_beaten_by_current_transports_alone() -> None:
     """Vegas has less waiting, and is none of them."""
     assert compared.beaten(ONE, NUMBERS) == {"Waymark: use": ["CUBIC"]}
     assert compared.beaten(ONE, NUMBERS | {"Waymark: use": 100.04}) == {}

@@ -146,7 +146,7 @@ def test_tshark_finds_the_checksums_right_that_tcp_sees(
     reader = pair.start("b", sys.executable, "-c", RAW_WHOLE, "20")
     assert reader.stdout is not None
     assert reader.stdout.readline() == "ready\n"
-    # One packet after the other, lest they are merged.
+    # One packet after the other, so that they are not merged.
     transfer = pair.transfer(*range(1000, 1020))
     for _ in range(19):
         transfer.step()

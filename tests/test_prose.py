@@ -142,6 +142,36 @@ RULES = (
         "AQT is found wherever it stands.",
         "AQT is found at any position.",
     ),
+    Rule(
+        r"lest",
+        "so that … not, because",
+        "It is limited, lest it overflow.",
+        "It is limited, so that it does not overflow.",
+    ),
+    Rule(
+        r"what came of",
+        "the result of",
+        "The page shows what came of a run.",
+        "The page shows the result of a run.",
+    ),
+    Rule(
+        r"transports? of today",
+        "current transport",
+        "It beats the transports of today.",
+        "It beats current transports.",
+    ),
+    Rule(
+        r"yardsticks?",
+        "baseline",
+        "Two yardsticks forward the same frames.",
+        "Two baselines forward the same frames.",
+    ),
+    Rule(
+        r"an? (?:process|thread|program|test|verdict) of its own",
+        "a separate …",
+        "Each check runs in a process of its own.",
+        "Each check runs in a separate process.",
+    ),
 )
 
 

@@ -1,4 +1,4 @@
-"""The way back congested, as in Chan 2004, figure 3.6, with the transports of today."""
+"""A congested reverse path, as in Chan 2004, figure 3.6, with current transports."""
 
 from collections.abc import Mapping, Sequence
 

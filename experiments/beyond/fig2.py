@@ -1,4 +1,4 @@
-"""Random loss, as in Chan 2004, figure 6.6, with the transports of today."""
+"""Random loss, as in Chan 2004, figure 6.6, with current transports."""
 
 from collections.abc import Mapping, Sequence
 

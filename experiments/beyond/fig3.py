@@ -1,4 +1,4 @@
-"""Flows that join one after another, as in Chan 2004, figure 3.12, with the transports of today."""
+"""Flows that join one after another, as in Chan 2004, figure 3.12, with current transports."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Capacity that comes and goes, as in Chan 2004, figure 5.2, with the transports of today."""
+"""Capacity that comes and goes, as in Chan 2004, figure 5.2, with current transports."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""Two hundred networks that nobody tuned for, drawn once, with the transports of today."""
+"""Two hundred networks that nobody tuned for, drawn once, with current transports."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What the experiments beyond the papers share: the transports of today beside the papers'."""
+"""Code that the experiments beyond the papers share: current transports beside the papers'."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -31,7 +31,7 @@ WITHOUT_ECN: tuple[Control, ...] = (
 """Controls for switches that write the papers' marks and no ECN."""
 
 RIVALS = ("Reno", "CUBIC", "BBR", "BBRv3", "DCTCP")
-"""The titles of the transports of today."""
+"""The titles of the current transports."""
 
 COLOURS = plots.COLOURS | {"bbr3": plots.PALETTE[3], "muzha": "#000000"}
 """Of controls in these pictures: BBRv3's would be DCTCP's, and Muzha's RoVegas's."""

@@ -1,4 +1,4 @@
-"""The signals of today beside the papers' marks: what each control needs of switches and hosts."""
+"""Current signals beside the papers' marks: what each control needs from switches and hosts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,4 +1,4 @@
-//! Forwards frames between two interfaces, as a yardstick for the switch: `bare IFACE IFACE`. Needs root.
+//! Forwards frames between two interfaces, as a baseline for the switch: `bare IFACE IFACE`. Needs root.
 
 use dataplane_io::Bare;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! How long packets wait for the control plane: the longest job of each kind of request, on the thread that forwards.
 //!
 //! An argument names a kind of table: `cargo bench -p p4runtime --bench jobs -- lpm`. Without one, all are measured, each in a
-//! process of its own. The allocator is that of the module `waymark._core`.
+//! separate process. The allocator is that of the module `waymark._core`.
 
 #[path = "../tests/support/mod.rs"]
 mod support;

@@ -16,7 +16,7 @@ const LENT_WITH_MORE: u8 = 2;
 /// It was given back because the kernel did not send all.
 const GIVEN_UP: u8 = 3;
 
-/// What came of asking the kernel to send.
+/// The result of asking the kernel to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
     /// It sent some; there may be more.

@@ -93,7 +93,7 @@ impl Tuples {
                 many.remove(&entry.mask, at, &self.groups);
             }
         }
-        // Not as soon as they are few, lest one that comes and goes costs a filter each time.
+        // Not as soon as they are few: a group that comes and goes would cost a filter each time.
         if self.groups.len() <= FEW / 2 {
             self.many = None;
         }

@@ -681,7 +681,7 @@ fn octet_counters_are_told_from_the_handshake_on() {
         assert!(segment.link_octets <= 1500, "{segment:?}");
         pair.answer(0, segment);
     }
-    // What is sent again has none, lest it be the reason for the loss.
+    // A retransmission has none, because it may be the reason for the loss.
     pair.ends[0].write(&[7; 10]).unwrap();
     let marked = Segment {
         ecn: Ecn::Experienced,

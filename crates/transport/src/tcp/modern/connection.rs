@@ -100,8 +100,8 @@ pub enum StreamError {
     Ended(#[from] Ended),
 }
 
-/// Answers to segments that do not fit; limited, lest two ends answer each other for ever, or one is
-/// made to answer a flood (RFC 5961, §7).
+/// Answers to segments that do not fit. They are limited, so that two ends do not answer each other for ever, and
+/// a flood is not answered (RFC 5961, §7).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Challenges {
     since: Instant,

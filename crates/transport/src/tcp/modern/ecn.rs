@@ -93,7 +93,7 @@ impl EcnState {
         }
     }
 
-    /// What a SYN says that was sent so often before. It asks twice, and then no more, lest that be the reason for its loss
+    /// What a SYN says that was sent so often before. It asks twice, and then no more: that may be the reason for its loss
     /// (RFC 3168, §6.1.1.1; RFC 9768, §3.1.4.1). It asks for congestion indication each time: without it the control
     /// takes all losses for random ones, and a queue that is full enough to lose two SYNs is the worst place for that.
     pub(super) fn syn_flags(&self, transmissions: u32) -> Flags {
@@ -107,7 +107,7 @@ impl EcnState {
     }
 
     /// What the answer to a SYN says that was sent so often before. Sent again it has no option, and then no flags
-    /// either, lest they be the reason for its loss; data is not capable then (RFC 9768, §3.2.3.2.2 and §3.1.5).
+    /// either, which may be the reason for its loss; data is not capable then (RFC 9768, §3.2.3.2.2 and §3.1.5).
     pub(super) fn syn_ack_flags(&mut self, transmissions: u32) -> Flags {
         match (self.agreed, self.counts) {
             (false, _) => Flags::default(),
