@@ -34,7 +34,7 @@ DEFAULT_ELECTION_ID = 10
 Mark = Literal["aqt", "drai", "ci"]
 
 Signal = Literal["abw", "abw/c", "delay"]
-"""Of CSIG."""
+"""A signal of CSIG."""
 
 MAX_DSCP = 63
 

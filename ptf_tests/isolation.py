@@ -66,7 +66,7 @@ CHUNK_S = 0.2
 
 @dataclass(frozen=True)
 class Measurement:
-    """What happened to the packets of a phase."""
+    """The results of a phase: packets, losses, latencies."""
 
     packets: int
     lost: int

@@ -92,7 +92,7 @@ class SwitchPlan:
 
     @property
     def architecture(self) -> Architecture:
-        """That of its program."""
+        """The architecture of its program."""
         return architecture.of_program(self.program)
 
     @property

@@ -291,7 +291,7 @@ class Comparison:
         return run.queues[self.link.name].waiting[round(self.from_s / self.sample_s) :]
 
     def throughputs_kbps(self, run: Result) -> list[float]:
-        """Of each flow."""
+        """The throughput of each flow."""
         return [
             run.throughput_bps(flow, self.from_s, self.end_s) / 1e3
             for flow in range(len(run.flows))

@@ -25,7 +25,7 @@ CLASSES: Mapping[str, tuple[float, float]] = {
 """Size classes of flows: (above, up to) in octets."""
 
 ACK_OCTETS = 40
-"""Of a packet without data, at least."""
+"""Minimum length of a packet without data."""
 
 Values = NDArray[np.float64]
 

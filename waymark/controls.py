@@ -18,7 +18,7 @@ indication; the worst hop's delay and available bandwidth, in a tag; in-band net
 sum of the hops' latencies, in a TCP option."""
 
 Value = float | bool
-"""Of a control's setting."""
+"""The value of a control's setting."""
 
 
 @dataclass(frozen=True)

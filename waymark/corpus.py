@@ -247,6 +247,6 @@ def _samples(folder: Path, match: str, architectures: Sequence[str]) -> list[Pat
 
 
 def _said(path: Path) -> str:
-    """What p4c writes to standard error for a program."""
+    """p4c's standard error for a program."""
     said = path.parent.with_name(f"{path.parent.name}_outputs") / f"{path.name}-stderr"
     return said.read_text(encoding="utf-8", errors="replace") if said.is_file() else ""

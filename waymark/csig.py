@@ -1,4 +1,4 @@
-"""CSIG, congestion signaling (draft-ravi-ippm-csig-01): what the bands of a compact tag stand for.
+"""CSIG, congestion signaling (draft-ravi-ippm-csig-01): the meaning of a compact tag's bands.
 
 A hop quantises its own value of the tag's signal, and all hops and hosts of a domain have the same
 quantiser. Available bandwidth is that of the last full interval:
@@ -39,10 +39,10 @@ MAX_INTERVAL_LOG2 = 31
 """Hosts store the interval as 32 bits of µs. It is too short for the packets only on links slower
 than 179 b/s."""
 MAX_VALUE = 2**32 - 1
-"""Of octets and µs that the program compares."""
+"""Maximum of the octets and µs that the program compares."""
 
 _OCTAVES = (BANDS - 2) / 2
-"""Between the unit and the start of the last band."""
+"""Octaves between the unit and the start of the last band."""
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ MARKS = ("aqt", "drai", "ci")
 
 ETHER_TYPE_ARP = 0x0806
 MAX_KBPS = 0xFFFFFFFE
-"""Of a rate in telemetry: all ones are no rate."""
+"""Maximum rate in telemetry: all ones mean no rate."""
 
 DISJOINT = 1
 """The priority of entries with ranges: these never overlap, so that all have the same."""

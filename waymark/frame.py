@@ -23,7 +23,7 @@ SHORT = 12
 """Words of up to this many characters stay on one line."""
 
 SUFFIXES = (".csv", ".parquet")
-"""Of the files that a table can be written to."""
+"""Endings of the files to which a table can be written."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ FORMS = {
     "dumbbell": "dumbbell:PAIRS",
     "parking-lot": "parking-lot:HOPS",
 }
-"""How each kind is written."""
+"""The notation of each kind."""
 
 _NUMBERS = {"fat-tree": 1, "leaf-spine": 3, "dumbbell": 1, "parking-lot": 1}
 

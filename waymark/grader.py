@@ -119,7 +119,7 @@ def _script(check: Check) -> tuple[bool, list[str]]:
 
 
 def _failure(failure: Mapping[str, Any]) -> Iterator[str]:
-    """What was tested, the fields that differ, and both packets."""
+    """The tested property, the fields that differ, and both packets."""
     yield from _paragraph("{script}:{line}: {what}".format_map(failure))
     if failure["test"]:
         yield from _paragraph(f"The test: {failure['test']}", "  ")

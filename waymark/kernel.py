@@ -20,7 +20,7 @@ from waymark.errors import WaymarkError
 LOADER = "waymark-kernel"
 
 MARKS: Mapping[Mark, str] = {"AQT": "aqt", "AVBW-S": "drai", "CI": "ci"}
-"""What a host's own packets may carry: an IPv4 option for AQT, one for DRAI, the ECN field."""
+"""The marks that a host's own packets may carry: IPv4 options for AQT and DRAI, the ECN field."""
 
 PREFIX = "wm_"
 """Prefix of a control's name in the kernel, which may have a control with the same name."""
@@ -110,7 +110,7 @@ def detach(interface: str) -> None:
 
 
 def status() -> list[Attached]:
-    """What is attached to the interfaces of this network namespace.
+    """The programs attached to the interfaces of this network namespace.
 
     Raises:
         WaymarkError: the loader was not built.

@@ -229,7 +229,7 @@ class LiveHost:
         self._host.wait_acknowledged(1.0)
 
     def trace(self) -> Trace | None:
-        """What was traced, once."""
+        """The trace, which can be read once."""
         record = self._host.trace()
         about = {
             "algorithm": self._flow.algorithm_name,

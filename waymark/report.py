@@ -26,7 +26,8 @@ COLUMNS = (
     *("waymark", "waymark_sd", "waymark_low", "waymark_high"),
     *("waymark_least", "waymark_greatest", "ratio"),
 )
-"""Of ``table.csv``: low and high end the 95 % confidence interval, least and greatest the range."""
+"""Columns of ``table.csv``: low and high bound the 95 % confidence interval, least and greatest the
+range."""
 
 
 def write_table(rows: Iterable[Row], folder: Path) -> Path:

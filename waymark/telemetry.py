@@ -14,7 +14,7 @@ that the port has sent and the rate of its line."""
 INSTRUCTIONS: tuple[Instruction, ...] = get_args(Instruction)
 
 HPCC: tuple[Instruction, ...] = ("queue", "departure", "sent", "rate")
-"""What HPCC and PowerTCP read."""
+"""The records that HPCC and PowerTCP read."""
 
 DOMAIN = 0x5741
 """The domain whose instructions ``sent`` and ``rate`` are."""

@@ -31,11 +31,11 @@ MAX_DELAY_S = 1e6
 """Maximum delay of a link: the longest run has fewer seconds."""
 
 MAX_QUEUE = 2**31
-"""Packets; the engine counts them with 32 bits."""
+"""Maximum queue limit in packets; the engine counts them with 32 bits."""
 
 
 MAX_SLOTS = 2**16
-"""Of a gap on a medium."""
+"""Maximum number of slots of a gap on a medium."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ Ecn = Literal["off", "classic", "accurate"]
 """The meaning of congestion marks to a connection."""
 
 Distribution = Literal["exponential", "pareto"]
-"""Of a source's bursts and idle times."""
+"""The distribution of a source's bursts and idle times."""
 
 
 @dataclass(frozen=True, init=False)

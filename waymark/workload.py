@@ -20,10 +20,10 @@ DATACENTER = replace(MODERN, min_rto_s=0.005, initial_rto_s=0.01, delayed_ack_s=
 """Modern TCP with timers for round trips of less than a millisecond."""
 
 HEADER_OCTETS = 52
-"""Of a data packet: IPv4, TCP, and TCP's timestamps."""
+"""Headers of a data packet: IPv4, TCP, and TCP's timestamps."""
 
 MOST_FLOWS = 1 << 20
-"""Of a run, sources included."""
+"""Maximum number of flows of a run, sources included."""
 
 _FOLDER = Path(__file__).parent / "flow_sizes"
 

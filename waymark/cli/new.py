@@ -14,7 +14,7 @@ from waymark.help_text import examples
 
 
 class Kind(StrEnum):
-    """What ``waymark new`` writes."""
+    """The kinds of skeletons of ``waymark new``."""
 
     EXPERIMENT = "experiment"
     CONTROL = "control"

@@ -23,7 +23,7 @@ Results = Annotated[
 
 @dataclass(frozen=True)
 class Work:
-    """Where runs are made, and where their results are kept.
+    """Options for where runs are executed, and where their results are stored.
 
     Attributes:
         jobs: processes; None: one per core.
