@@ -1,29 +1,29 @@
-//! A panic in the engine costs the packet that met it, and nothing else.
+//! Contains panics: a panic in the engine drops the packet being processed and has no other effect.
 //!
-//! Each of a packet's two halves, ingress and egress, runs behind one `catch_unwind`. Storage of the packet
-//! that was at hand is freed as the stack unwinds; what it had done to tables, registers and queues stays.
+//! Ingress and egress of a packet each run inside one `catch_unwind`. Unwinding frees the storage of that packet.
+//! Changes that the packet has already made to tables, registers and queues remain.
 
 use crate::Forwarding;
 use crate::switch::{Arrival, Switch};
 use p4_vm::{DropCause, Event, Packet, Panic};
 use std::any::Any;
 
-/// What a panic was called with.
+/// The payload of a panic.
 type Payload = Box<dyn Any + Send>;
 
-/// A packet that is being worked on.
+/// The packet being processed.
 #[derive(Clone, Copy)]
 pub(crate) struct AtHand {
     pub block: &'static str,
-    /// The port at which it is counted if it is dropped.
+    /// The port for which the drop is counted.
     pub port: u16,
-    /// The port that it came in through.
+    /// The port through which the packet came in.
     pub ingress_port: u16,
     pub tag: u64,
 }
 
 impl<A: Forwarding> Switch<A> {
-    /// Drops the packet that met a panic.
+    /// Drops the packet whose processing panicked.
     #[cold]
     #[inline(never)]
     pub(crate) fn panicked(
@@ -33,7 +33,7 @@ impl<A: Forwarding> Switch<A> {
         packet: &mut Packet,
         arrival: &mut Arrival,
     ) {
-        // Its octets are the job's while a block runs.
+        // While a block runs, the job holds the octets of the packet.
         let job = std::mem::take(&mut self.job);
         let packet = std::mem::take(packet);
         let (octets, elided) = match packet.octets.is_empty() {

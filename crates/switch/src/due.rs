@@ -4,17 +4,17 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use units::Instant;
 
-/// When each port that has something waiting can send next, each such port once. The first is beside the others, because
-/// mostly there is only one.
+/// When each port with waiting packets can send next. Each such port is listed once. The first is stored outside the
+/// heap, because usually there is only one.
 #[derive(Debug, Default)]
 pub(crate) struct Due {
     first: Option<(Instant, u16)>,
-    /// None of these is before the first.
+    /// None of these is due before `first`.
     others: BinaryHeap<Reverse<(Instant, u16)>>,
 }
 
 impl Due {
-    /// The port that sends first; of several at the same time the one with the lowest number.
+    /// The port that sends first. Of several with the same time, the one with the lowest number.
     #[inline]
     pub fn first(&self) -> Option<(Instant, u16)> {
         self.first
@@ -45,7 +45,7 @@ impl Due {
         first
     }
 
-    /// Changes when a port sends that is among them.
+    /// Changes the time of a port that is in the set.
     pub fn change(&mut self, port: u16, at: Instant) {
         if self.first.is_some_and(|(_, first)| first == port) {
             self.pop();

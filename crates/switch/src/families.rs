@@ -1,14 +1,14 @@
-//! How many copies descend from one packet.
+//! Counts the copies that descend from one packet.
 
-/// Where a packet in the switch comes from: how often it has been resubmitted or recirculated, and the
-/// number of its family, 0 as long as there is no copy of it.
+/// The origin of a packet in the switch: how often it has been resubmitted or recirculated, and the number of its
+/// family. The number is 0 as long as the packet has not been copied.
 ///
-/// It is one word, passes in the low half, so that it is handed on in a register.
+/// It is one word, with the passes in the low half, so that it is passed in a register.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Lineage(u64);
 
 impl Lineage {
-    /// How often it has been resubmitted or recirculated.
+    /// How often the packet has been resubmitted or recirculated.
     #[inline]
     pub fn passes(self) -> u32 {
         self.0 as u32
@@ -22,18 +22,18 @@ impl Lineage {
         Lineage(u64::from(self.passes()) | u64::from(family) << 32)
     }
 
-    /// The lineage of a packet that takes another pass.
+    /// The lineage of a packet that starts another pass.
     #[inline]
     pub fn next_pass(self) -> Self {
         Lineage(self.0 + 1)
     }
 
-    /// Makes it one of the family of a packet that was copied from it.
+    /// Adds the packet to the family of the packet from which it was copied.
     pub fn join(&mut self, copied: Lineage) {
         *self = self.with_family(copied.family());
     }
 
-    /// The lineage of a packet that goes elsewhere; what stays behind is of no family.
+    /// Returns the lineage of a packet that moves elsewhere, and leaves a lineage without a family behind.
     #[inline]
     pub fn take(&mut self) -> Self {
         let taken = *self;
@@ -51,7 +51,7 @@ struct Family {
     members: u32,
 }
 
-/// All families, by number less one. A number is used again when the last member has left.
+/// All families, indexed by number minus one. A number is reused once the last member has left.
 #[derive(Debug, Default)]
 pub struct Families {
     families: Vec<Family>,
@@ -59,7 +59,7 @@ pub struct Families {
 }
 
 impl Families {
-    /// Makes room for a copy of a packet, whose family is founded if there is none yet. `false` if `most`
+    /// Registers a copy of a packet, and creates the packet's family if there is none yet. Returns `false` if `most`
     /// copies have been made already.
     #[inline]
     pub fn admit(&mut self, lineage: &mut Lineage, most: u32) -> bool {
@@ -75,7 +75,7 @@ impl Families {
         true
     }
 
-    /// A packet has left the switch, and leaves no second time.
+    /// Records that a packet has left the switch. The lineage loses its family, so that a second call has no effect.
     #[inline]
     pub fn leave(&mut self, lineage: &mut Lineage) {
         let number = lineage.take().family();
@@ -89,7 +89,7 @@ impl Families {
         }
     }
 
-    /// A new family of one packet.
+    /// Creates a family with one member.
     fn found(&mut self) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.families.push(Family::default());

@@ -1,4 +1,4 @@
-//! How packets go through the blocks of an architecture.
+//! How packets pass through the blocks of an architecture.
 
 use crate::{
     AppId, Arrival, Dequeued, Frame, Generated, GeneratorApp, Replica, Switch, SwitchConfig,
@@ -6,10 +6,10 @@ use crate::{
 use p4_vm::{Architecture, ControlError, DropCause, Packet};
 use units::Instant;
 
-/// What an architecture does with packets between ports and queues. It owns the intrinsic metadata, decides what a
-/// parser's rejection means, and where a packet goes.
+/// What an architecture does with packets between ports and queues. It owns the intrinsic metadata, interprets a
+/// parser's rejection, and decides where a packet goes.
 ///
-/// `words` is a packet's storage; [`Layout`](Architecture::Layout) says where in it metadata lies.
+/// `words` is the storage of a packet. [`Layout`](Architecture::Layout) gives the location of the metadata in it.
 pub trait Forwarding: Architecture {
     /// Whether packets for a port that the switch does not have go through egress, which may recirculate or clone them,
     /// before they are dropped as [`UnknownPort`](DropCause::UnknownPort).
@@ -18,29 +18,29 @@ pub trait Forwarding: Architecture {
     /// Writes settings of the switch into the words that [`Compiler::setting`](p4_vm::Compiler::setting) gave.
     fn configure(_layout: &Self::Layout, _config: &SwitchConfig, _words: &mut [u64]) {}
 
-    /// Writes the metadata of a packet that came in through a port.
+    /// Writes the metadata of a packet that arrives at a port.
     fn arrive(layout: &Self::Layout, words: &mut [u64], now: Instant, port: u16, packet: &Packet);
 
-    /// The port that a packet came in through.
+    /// The port at which a packet arrived.
     fn ingress_port(layout: &Self::Layout, words: &[u64]) -> u16;
 
-    /// Runs the blocks up to the traffic manager, then takes the packet on: [`Switch::enqueue`],
+    /// Runs the blocks up to the traffic manager, then passes the packet on with [`Switch::enqueue`],
     /// [`Switch::replicate`], [`Switch::restart_later`] or [`Switch::drop_packet`].
     fn ingress(switch: &mut Switch<Self>, words: Frame, packet: &mut Packet, arrival: &mut Arrival);
 
     /// The queue that a packet joins at its port.
     fn priority(layout: &Self::Layout, words: &[u64]) -> u8;
 
-    /// Cells of the buffer that a packet takes, for depths that the architecture gives in cells.
+    /// Cells of the buffer that a packet occupies, for architectures that report queue depths in cells.
     #[inline]
     fn cells(_layout: &Self::Layout, _packet: &Packet) -> u32 {
         0
     }
 
-    /// Writes the metadata of a packet that joins a queue in which `depth` packets wait.
+    /// Writes the metadata of a packet that is enqueued behind `depth` packets.
     fn queued(layout: &Self::Layout, words: &mut [u64], now: Instant, depth: u32);
 
-    /// Disposes of a packet that did not fit into a queue.
+    /// Handles a packet that did not fit into its queue.
     #[inline]
     fn refused(
         switch: &mut Switch<Self>,
@@ -53,14 +53,14 @@ pub trait Forwarding: Architecture {
         switch.drop_packet(cause, port, arrival, words, packet);
     }
 
-    /// A packet has joined or left a queue.
+    /// Called after a packet has joined or left a queue.
     #[inline]
     fn depth_changed(_switch: &mut Switch<Self>, _now: Instant, _port: u16, _priority: u8) {}
 
     /// Writes the metadata of a copy.
     fn copied(layout: &Self::Layout, words: &mut [u64], replica: &Replica);
 
-    /// Refuses an application of the packet generator that the architecture does not have.
+    /// Rejects an application of the packet generator that the architecture does not support.
     fn check_app(
         _layout: &Self::Layout,
         _id: AppId,
@@ -73,18 +73,18 @@ pub trait Forwarding: Architecture {
         })
     }
 
-    /// Puts a header in front of a packet that the packet generator sends: the port that it comes to ingress through.
-    /// There is none unless [`check_app`](Self::check_app) has accepted its application.
+    /// Prepends the architecture's header to a packet of the packet generator. Returns the port through which the
+    /// packet enters ingress. Called only for applications that [`check_app`](Self::check_app) has accepted.
     fn generated(_switch: &Switch<Self>, _generated: &Generated, _packet: &mut Packet) -> u16 {
         0
     }
 
-    /// A port has gone down.
+    /// Called when a port has gone down.
     fn port_down(_switch: &mut Switch<Self>, _now: Instant, _port: u16) {}
 
-    /// Runs the blocks between the traffic manager and the line: when the packet's serialisation ends
-    /// ([`Switch::send`]), or `None` if it is not sent ([`Switch::drop_in_egress`], [`Switch::restart_later`]). The frame
-    /// stays where it is.
+    /// Runs the blocks between the traffic manager and the line. Returns the end of the packet's serialisation
+    /// ([`Switch::send`]), or `None` if the packet is not sent ([`Switch::drop_in_egress`], [`Switch::restart_later`]).
+    /// The frame is not moved.
     fn egress(
         switch: &mut Switch<Self>,
         next: &mut Dequeued,

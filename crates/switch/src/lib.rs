@@ -1,12 +1,12 @@
-//! What switches of all architectures share: ports, queues and lines, copies of packets, drops.
+//! Common parts of the switches of all architectures: ports, queues, lines, copies of packets, drops.
 //!
 //! The map of this crate:
-//! - [`Target`]: a switch as programs drive it;
-//! - [`Switch`]: a target of any architecture that implements [`Forwarding`];
-//! - `traffic_manager`: queues, rates, scheduling, drops; `due`: which port sends next;
-//!   `replication`: multicast groups and clone sessions; `packet_generator`: packets that a switch makes itself;
-//!   `families`: how many copies descend from one packet; `contain`: a panic costs one packet;
-//! - [`SwitchConfig`], [`Transmit`], [`PortStats`]: what is set, what comes out.
+//! - [`Target`]: the interface of a switch for programs that drive it;
+//! - [`Switch`]: a target for any architecture that implements [`Forwarding`];
+//! - `traffic_manager`: queues, rates, scheduling, drops; `due`: which port sends next; `replication`: multicast groups
+//!   and clone sessions; `packet_generator`: packets that the switch generates; `families`: how many copies descend
+//!   from one packet; `contain`: a panic drops one packet;
+//! - [`SwitchConfig`], [`Transmit`], [`PortStats`]: configuration and output.
 
 mod config;
 mod contain;

@@ -1,75 +1,77 @@
-//! Packets that a switch makes itself: applications, what triggers them, and the bursts of packets that follow.
+//! The packet generator: applications, their triggers, and the bursts of packets that follow.
 
 use p4_vm::Octets;
 use std::collections::BTreeMap;
 use units::{Duration, Instant};
 
-/// Bursts that may be under way or wait. A trigger that finds so many begins none.
+/// The most bursts that may be active or pending. At this number, a trigger starts no further burst.
 const MAX_BURSTS: usize = 1024;
 
-/// An application of a packet generator: each trigger begins a burst of batches of packets.
+/// An application of a packet generator. Each trigger starts a burst, which consists of batches of packets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorApp {
-    /// What begins a burst.
+    /// What starts a burst.
     pub trigger: Trigger,
-    /// The packet, without the header that the architecture puts in front.
+    /// The packet, without the header that the architecture prepends.
     pub packet: Vec<u8>,
-    /// Batches of a burst.
+    /// Number of batches per burst.
     pub batches: u32,
-    /// Packets of a batch.
+    /// Number of packets per batch.
     pub packets: u32,
-    /// From one packet to the next.
+    /// Time between the starts of two packets of a batch.
     pub packet_gap: Duration,
-    /// From the first packet of a batch to the first of the next, which waits for the batch's last packet.
+    /// Time from the first packet of a batch to the first packet of the next. The next batch also waits for the last
+    /// packet of this one.
     pub batch_gap: Duration,
 }
 
-/// What begins a burst.
+/// What starts a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trigger {
-    /// A timer, once.
+    /// A timer that expires once.
     Once {
-        /// From the configuration on.
+        /// Time from configuration to expiry.
         after: Duration,
     },
-    /// A timer, again and again.
+    /// A periodic timer.
     Periodic {
-        /// From the configuration to the first burst, and from one to the next.
+        /// Time from configuration to the first burst, and between the starts of two bursts.
         period: Duration,
     },
-    /// A port of the pipe that goes down.
+    /// A port of the pipe goes down.
     PortDown,
-    /// A packet that comes back through a port of the pipe, and begins with a pattern.
+    /// A recirculated packet arrives at a port of the pipe, and its first octets match a pattern.
     Recirculated {
-        /// The pattern's bits, for the packet's first 16 octets; the first octet is the highest.
+        /// The value to match, for the packet's first 16 octets. The first octet is the most significant.
         value: u128,
         /// The bits that are compared.
         mask: u128,
     },
-    /// A deparser of the pipe that gives a context with a pattern, and says which part of the packet is sent.
+    /// A deparser of the pipe passes a context that matches a pattern, and selects the part of the application's packet
+    /// to send.
     Deparser {
-        /// The pattern's bits, for the context's 16 octets; the first octet is the highest.
+        /// The value to match, for the 16 octets of the context. The first octet is the most significant.
         value: u128,
         /// The bits that are compared.
         mask: u128,
     },
 }
 
-/// A part of an application's packet; octets beyond its end are 0.
+/// A part of an application's packet. Octets beyond its end are 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// The number of the first octet, from 0 on.
+    /// The index of the first octet, from 0.
     pub first: u16,
-    /// How many octets.
+    /// The number of octets.
     pub octets: u16,
 }
 
-/// Which application: each pipe has a generator of its own.
+/// Identifies an application. Each pipe has its own generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct AppId {
     /// The pipe.
     pub pipe: u8,
-    /// The number of the application in that pipe.
+    /// The number of the application within the pipe.
     pub number: u8,
 }
 
@@ -78,26 +80,26 @@ pub struct AppId {
 pub struct Generated {
     /// Its application.
     pub id: AppId,
-    /// What the trigger gave the burst: a port, the first octets of a packet, or a context.
+    /// What the trigger passed to the burst: a port, the first octets of a packet, or a context.
     pub cause: u128,
-    /// What is sent of the application's packet; `None`: all.
+    /// The part of the application's packet that is sent. `None` means all of it.
     pub part: Option<Part>,
-    /// Its batch in the burst, from 0 on.
+    /// The number of its batch within the burst, from 0.
     pub batch: u16,
-    /// Its number in the batch, from 0 on.
+    /// Its number within the batch, from 0.
     pub packet: u16,
 }
 
-/// The applications, and the bursts that are not over.
+/// The applications and the active bursts.
 #[derive(Debug, Default)]
 pub struct PacketGenerator {
     apps: BTreeMap<AppId, GeneratorApp>,
-    /// By the time of the next packet, then in the order in which the bursts began.
+    /// Sorted by the time of the next packet, then by the order in which the bursts started.
     bursts: BTreeMap<(Instant, u64), Burst>,
     begun: u64,
-    /// Time that each packet needs.
+    /// Time that each packet takes.
     packet_time: Duration,
-    /// When the last packet has had its time.
+    /// When the generator has finished the last packet.
     free_at: Instant,
 }
 
@@ -105,7 +107,7 @@ pub struct PacketGenerator {
 #[derive(Clone, Copy, Debug)]
 struct Burst {
     next: Generated,
-    /// When the batch began.
+    /// When the batch started.
     batch_at: Instant,
 }
 
@@ -123,7 +125,7 @@ impl Burst {
 }
 
 impl GeneratorApp {
-    /// Appends the packet, or a part of it, to what is there.
+    /// Appends the packet, or a part of it, to `octets`.
     pub fn write(&self, part: Option<Part>, octets: &mut Octets) {
         let Some(Part {
             first,
@@ -138,7 +140,7 @@ impl GeneratorApp {
         octets.resize(end);
     }
 
-    /// From the first packet of a burst to the last.
+    /// Time from the first packet of a burst to the last.
     pub fn burst(&self) -> Duration {
         let batch = self.packet_gap * u64::from(self.packets);
         let batches = batch.max(self.batch_gap) * u64::from(self.batches.saturating_sub(1));
@@ -147,7 +149,7 @@ impl GeneratorApp {
 }
 
 impl PacketGenerator {
-    /// A generator without applications, in which each packet needs some time.
+    /// Creates a generator without applications. Each packet takes `packet_time`.
     pub fn new(packet_time: Duration) -> Self {
         PacketGenerator {
             packet_time,
@@ -155,7 +157,7 @@ impl PacketGenerator {
         }
     }
 
-    /// Sets an application up, with its timer from the start, or removes it. Bursts that it has begun end.
+    /// Configures an application and restarts its timer, or removes the application. Bursts that it has started end.
     pub fn set(&mut self, now: Instant, id: AppId, app: Option<GeneratorApp>) {
         self.apps.remove(&id);
         self.bursts.retain(|_, burst| burst.next.id != id);
@@ -166,12 +168,12 @@ impl PacketGenerator {
         self.apps.insert(id, app);
     }
 
-    /// An application.
+    /// Returns an application.
     pub fn app(&self, id: AppId) -> Option<&GeneratorApp> {
         self.apps.get(&id)
     }
 
-    /// Begins a burst of `part` of each application of a pipe whose trigger is one of those that `hit` accepts.
+    /// Starts a burst of `part` for each application of a pipe whose trigger `hit` accepts.
     pub fn trigger(
         &mut self,
         now: Instant,
@@ -197,7 +199,7 @@ impl PacketGenerator {
         Some((*at).max(self.free_at))
     }
 
-    /// Takes the packet that is due next.
+    /// Removes and returns the packet that is due next.
     pub fn take(&mut self) -> Option<Generated> {
         let ((at, order), burst) = self.bursts.pop_first()?;
         self.free_at = at.max(self.free_at) + self.packet_time;

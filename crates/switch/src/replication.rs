@@ -4,32 +4,32 @@ use p4_vm::{ControlError, copy_some};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The greatest number of a clone session, as in BMv2.
+/// The largest number of a clone session, as in BMv2.
 const MAX_SESSION: u16 = 32_767;
 
 /// A copy that a multicast group or a clone session makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Replica {
-    /// Where to.
+    /// The egress port.
     pub port: u16,
     /// Its `egress_rid`.
     pub rid: u16,
 }
 
-/// What a clone (mirror) session does.
+/// The configuration of a clone (mirror) session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CloneSession {
     /// The copies made.
     pub replicas: Vec<Replica>,
-    /// Octets that a copy keeps; `None`: all.
+    /// Octets that a copy keeps. `None` means all.
     pub truncate: Option<u32>,
 }
 
-/// What a switch copies packets to.
+/// The multicast groups and clone sessions of a switch.
 #[derive(Debug)]
 pub struct Replication {
     copies: Copies,
-    /// Those of a batch that packets do not see yet.
+    /// The groups and sessions of a batch that is not published yet.
     draft: Option<Copies>,
     max_copies: u32,
 }
@@ -41,7 +41,7 @@ struct Copies {
 }
 
 impl Replication {
-    /// No groups and no sessions; each may have `max_copies` replicas.
+    /// Creates an empty set of groups and sessions. Each may have `max_copies` replicas.
     pub fn new(max_copies: u32) -> Self {
         Replication {
             copies: Copies::default(),
@@ -50,12 +50,12 @@ impl Replication {
         }
     }
 
-    /// Begins a draft.
+    /// Begins an empty draft.
     pub fn begin_draft(&mut self) {
         self.draft = Some(Copies::default());
     }
 
-    /// Copies at most `most` groups and sessions to the draft, if there is one; whether all are there.
+    /// Copies at most `most` groups and sessions to the draft, if there is one. Returns whether the copy is complete.
     pub fn copy_to_draft(&mut self, most: usize) -> bool {
         let (from, to) = (&self.copies, &mut self.draft);
         to.as_mut().is_none_or(|to| {
@@ -64,24 +64,24 @@ impl Replication {
         })
     }
 
-    /// Puts the draft, if there is one, in the place of what packets see; returns that.
+    /// Replaces the groups and sessions with the draft, if there is one. Returns the replaced ones.
     pub fn publish_draft(&mut self) -> impl Send + use<> {
         let draft = self.draft.take();
         draft.map(|draft| std::mem::replace(&mut self.copies, draft))
     }
 
-    /// Gives up the draft, if there is one; returns it.
+    /// Discards the draft, if there is one, and returns it.
     pub fn discard_draft(&mut self) -> impl Send + use<> {
         self.draft.take()
     }
 
-    /// What is changed: the draft, if that is edited and there is one, or what packets see.
+    /// The copies to edit: the draft if `edits_draft` is set and there is one, otherwise those that packets use.
     fn changed(&mut self, edits_draft: bool) -> &mut Copies {
         let draft = self.draft.as_mut().filter(|_| edits_draft);
         draft.unwrap_or(&mut self.copies)
     }
 
-    /// Sets a multicast group (1 to 65535), in the draft or for packets; an empty list removes it.
+    /// Sets a multicast group (1 to 65535) in the draft or for packets. An empty list removes the group.
     pub fn set_group(
         &mut self,
         edits_draft: bool,
@@ -116,7 +116,7 @@ impl Replication {
         groups.map(|(&group, replicas)| (group, &**replicas))
     }
 
-    /// Sets a clone session (0 to 32767), in the draft or for packets; `None` removes it.
+    /// Sets a clone session (0 to 32767) in the draft or for packets. `None` removes the session.
     pub fn set_session(
         &mut self,
         edits_draft: bool,
@@ -152,7 +152,7 @@ impl Replication {
         sessions.map(|(&session, to)| (session, &**to))
     }
 
-    /// One packet may have so many copies at most.
+    /// Checks the number of replicas: a packet may have at most `max_copies` copies.
     fn check(&self, at: &str, replicas: &[Replica]) -> Result<(), ControlError> {
         let most = self.max_copies;
         if replicas.len() <= most as usize {

@@ -1,20 +1,21 @@
-//! Which of a port's queues is served next.
+//! Scheduling: which queue of a port is served next.
 
 use crate::MAX_QUEUES;
 
-/// How a port's queues share its line.
+/// How the queues of a port share its line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheduling {
-    /// The largest priority that has a packet.
+    /// Strict priority: the largest priority that has a packet.
     #[default]
     Strict,
-    /// Deficit round robin (Shreedhar and Varghese 1996, §3): while all queues have packets, each gets octets in
-    /// proportion to its weight. A queue of weight 0 is served when all others are empty.
+    /// Deficit round robin (Shreedhar and Varghese 1996, §3): while all queues have packets, each receives octets in
+    /// proportion to its weight. A queue of weight 0 is served only when all others are empty.
     Weighted([u8; MAX_QUEUES as usize]),
 }
 
 impl Scheduling {
-    /// By these weights, from priority 0 on; the others, and those beyond [`MAX_QUEUES`], have none.
+    /// Weighted scheduling with these weights, from priority 0 on. Missing weights are 0; weights beyond [`MAX_QUEUES`]
+    /// are ignored.
     pub fn weighted(weights: &[u8]) -> Self {
         let mut all = [0; MAX_QUEUES as usize];
         for (to, weight) in all.iter_mut().zip(weights) {
@@ -24,22 +25,22 @@ impl Scheduling {
     }
 }
 
-/// Octets that a queue of weight 1 may send in a round: a full Ethernet frame, so that a round serves every queue.
+/// Octets that a queue of weight 1 may send per round: a full Ethernet frame, so that a round serves every queue.
 const QUANTUM: u64 = 1518;
 
-/// Where deficit round robin stands.
+/// The state of deficit round robin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Round {
-    /// Octets that each queue may still send.
+    /// Octets that each queue may still send (its deficit counter).
     deficits: [u64; MAX_QUEUES as usize],
-    /// The queue whose turn it is, and whether it has got this round's octets.
+    /// The queue whose turn it is, and whether it has received its octets of this round.
     turn: usize,
     granted: bool,
 }
 
 impl Round {
-    /// The queue to serve: the next of the round whose first packet it may send. `first` is the length in octets
-    /// of a queue's first packet; `None`: the queue is empty.
+    /// The queue to serve: the next one in the round whose first packet fits into its deficit. `first` returns the
+    /// length in octets of the first packet of a queue, or `None` if the queue is empty.
     pub fn next(
         &mut self,
         weights: &[u8; MAX_QUEUES as usize],
@@ -78,7 +79,7 @@ mod tests {
 
     const WEIGHTS: [u8; 8] = [1, 9, 0, 0, 0, 0, 0, 0];
 
-    /// Octets of each queue after `count` packets of these lengths; all queues always have packets.
+    /// Octets sent from each queue after `count` packets of these lengths. All queues always have packets.
     fn serve(round: &mut Round, lengths: [u64; 8], count: usize) -> [u64; 8] {
         let mut served = [0; 8];
         for _ in 0..count {

@@ -1,4 +1,4 @@
-//! The switch: packets in, packets and events out, at times that the caller says.
+//! The switch: packets in, packets and events out, at times that the caller passes.
 
 use crate::contain::AtHand;
 use crate::families::Families;
@@ -19,35 +19,35 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use units::Instant;
 
-/// A switch: ingress, traffic manager, egress, as the architecture says.
+/// A switch: ingress, traffic manager and egress, as defined by the architecture.
 ///
-/// Programs drive it as a [`Target`]. Its other methods are for the architecture.
+/// Programs drive it as a [`Target`]. The other methods are for the architecture.
 #[derive(Debug)]
 pub struct Switch<A: Forwarding> {
     pipeline: Arc<Pipeline<A>>,
     config: SwitchConfig,
-    /// What the program keeps from packet to packet.
+    /// The state that persists between packets.
     pub machine: Machine,
-    /// What externs have asked for since the last block began.
+    /// What externs have requested since the last block began.
     pub architecture: A,
-    /// The packet in a block.
+    /// The packet that is in a block.
     pub job: Job,
-    /// Packets that the switch makes itself.
+    /// Generates packets.
     pub generator: PacketGenerator,
     replication: Replication,
     pub(crate) tm: TrafficManager,
     drops: DropCounts,
-    /// A packet's storage as it comes in, but for its variables.
+    /// The initial storage of a packet, without its variables.
     storage: Box<[u64]>,
     sent: VecDeque<Transmit>,
-    /// Packets that start over.
+    /// Packets that will go through ingress again.
     again: Vec<Restart>,
     pub(crate) families: Families,
     free_frames: Vec<Frame>,
     free_octets: Vec<Octets>,
 }
 
-/// A packet that is to be parsed again.
+/// A packet that will be parsed again.
 #[derive(Debug)]
 struct Restart {
     words: Frame,
@@ -55,25 +55,25 @@ struct Restart {
     lineage: Lineage,
 }
 
-/// When a packet comes to a block, and where from.
+/// When a packet reaches a block, and its lineage.
 #[derive(Clone, Copy, Debug)]
 pub struct Arrival {
-    /// When.
+    /// The time.
     pub now: Instant,
-    /// The copies that it is one of.
+    /// The family of copies to which it belongs.
     pub lineage: Lineage,
 }
 
-/// Buffers kept for later; more are given back to the allocator.
+/// Buffers kept for reuse. Further ones are freed.
 const POOL: usize = 4096;
 
 impl<A: Forwarding> Switch<A> {
-    /// A switch that runs `program`, its constant entries in place.
+    /// Creates a switch that runs `program`, with its constant entries installed.
     pub fn new(program: &Program, config: SwitchConfig) -> Result<Self, Vec<CompileError>> {
         Ok(Switch::with_pipeline(Pipeline::compile(program)?, config))
     }
 
-    /// A switch that runs a program which is translated already.
+    /// Creates a switch that runs a translated program.
     pub fn with_pipeline(pipeline: Arc<Pipeline<A>>, config: SwitchConfig) -> Self {
         let mut tm = TrafficManager::new(config.max_buffered_octets, config.report_waiting);
         for (&port, &port_config) in &config.ports {
@@ -114,23 +114,23 @@ impl<A: Forwarding> Switch<A> {
         &self.pipeline
     }
 
-    /// What it was set up with.
+    /// The configuration of the switch.
     pub fn config(&self) -> &SwitchConfig {
         &self.config
     }
 
-    /// What it copies packets to.
+    /// The multicast groups and clone sessions.
     pub fn replication(&self) -> &Replication {
         &self.replication
     }
 
-    /// Makes a packet the one that is worked on, with nothing asked for yet.
+    /// Makes `packet` the current packet, and clears the requests of externs.
     pub fn begin(&mut self, packet: &mut Packet, job: Job) {
         self.architecture = A::default();
         self.job.begin(packet, &self.machine, job);
     }
 
-    /// Runs a block on the packet that is worked on.
+    /// Runs a block on the current packet.
     #[inline]
     pub fn run(&mut self, words: &mut [u64], block: p4_vm::Target) {
         self.pipeline.run(
@@ -142,8 +142,7 @@ impl<A: Forwarding> Switch<A> {
         );
     }
 
-    /// Runs the blocks of one of the architecture's sequences on the packet that is worked on; says whether it came to
-    /// its end.
+    /// Runs the blocks of one of the architecture's sequences on the current packet. Returns whether it ran to its end.
     #[inline]
     pub fn run_all(&mut self, words: &mut [u64], sequence: usize) -> bool {
         self.pipeline.run_all(
@@ -155,20 +154,21 @@ impl<A: Forwarding> Switch<A> {
         )
     }
 
-    /// Empties what a deparser in a sequence writes to. [`finish`](Self::finish) makes a packet of it.
+    /// Clears the output of the deparser for a deparser in a sequence. [`finish`](Self::finish) builds the packet from
+    /// the output.
     #[inline]
     pub fn begin_deparser(&mut self) {
         self.pipeline.begin_deparser(&mut self.machine);
     }
 
-    /// Gives back the packet that is worked on as a deparser has made it, at most `truncate` octets of it.
+    /// Writes the deparsed current packet to `packet`, truncated to `truncate` octets.
     #[inline]
     pub fn finish(&mut self, packet: &mut Packet, truncate: Option<u32>) {
         self.pipeline
             .finish(&mut self.machine, &mut self.job, packet, truncate);
     }
 
-    /// Runs a deparser on the packet that is worked on, and gives it back, at most `truncate` octets of it.
+    /// Runs a deparser on the current packet, and writes the result to `packet`, truncated to `truncate` octets.
     pub fn deparse(
         &mut self,
         words: &mut [u64],
@@ -186,7 +186,7 @@ impl<A: Forwarding> Switch<A> {
         );
     }
 
-    /// Says that the packet is sent: when its serialisation ends.
+    /// Occupies the line with the packet. Returns the end of its serialisation.
     pub fn send(&mut self, port: u16, start: Instant, packet: &Packet) -> Instant {
         let end = self.tm.occupy(port, start, Some(packet.link_octets));
         let stats = self.tm.stats_mut(port);
@@ -195,23 +195,23 @@ impl<A: Forwarding> Switch<A> {
         end
     }
 
-    /// Whether it has a port.
+    /// Whether the switch has this port.
     pub fn has_port(&self, port: u16) -> bool {
         self.tm.has_port(port)
     }
 
-    /// Cells of the buffer that the packets of a queue take.
+    /// Cells of the buffer that the packets in a queue occupy.
     pub fn queue_cells(&self, port: u16, priority: u8) -> u32 {
         self.tm.cells(port, priority)
     }
 
-    /// Says that a packet has left the switch.
+    /// Records that a packet has left the switch.
     pub fn leave(&mut self, arrival: &mut Arrival) {
         self.families.leave(&mut arrival.lineage);
     }
 
-    /// Everything whose serialisation starts before `now`, or at `now` without having waited, and all packets that the
-    /// generator has made by then.
+    /// Processes every packet whose serialisation starts before `now`, or at `now` without having waited, and every
+    /// packet that the generator has produced by then.
     pub(crate) fn serve_before(&mut self, now: Instant) {
         self.machine.advance(now);
         loop {
@@ -234,7 +234,7 @@ impl<A: Forwarding> Switch<A> {
         next.is_some_and(|start| start < now || start == now && !self.tm.next_waits())
     }
 
-    /// Takes the generator's next packet through ingress.
+    /// Runs ingress on the generator's next packet.
     #[cold]
     fn generate(&mut self, now: Instant) {
         let Some(generated) = self.generator.take() else {
@@ -249,7 +249,7 @@ impl<A: Forwarding> Switch<A> {
         self.enter(now, port, packet);
     }
 
-    /// Takes a packet through ingress, and those that ask to start over.
+    /// Runs ingress on a packet, then on the packets that are to start over.
     #[inline]
     fn enter(&mut self, now: Instant, port: u16, packet: Packet) {
         self.machine
@@ -264,8 +264,8 @@ impl<A: Forwarding> Switch<A> {
         self.restart(now);
     }
 
-    /// Takes the packet that is due first through egress; whether one is due. What is sent of it, if anything, goes to
-    /// `sent`.
+    /// Runs egress on the first packet that is due. Returns whether there was one. If the packet is sent, it is stored
+    /// in `sent`.
     pub(crate) fn serve_one(&mut self, now: Instant, sent: &mut Option<Transmit>) -> bool {
         let Some(next) = self.tm.dequeue(now) else {
             return false;
@@ -280,7 +280,8 @@ impl<A: Forwarding> Switch<A> {
         true
     }
 
-    /// Egress, checksum update, deparser, and the line. What is sent goes to `sent`. A panic drops the packet.
+    /// Runs egress, checksum update and deparser, then occupies the line. A packet that is sent is stored in `sent`. A
+    /// panic drops the packet.
     #[inline]
     fn egress(&mut self, mut next: Dequeued, sent: &mut Option<Transmit>) {
         let tag = next.queued.packet.tag;
@@ -314,7 +315,8 @@ impl<A: Forwarding> Switch<A> {
         self.give_words(Frame(next.queued));
     }
 
-    /// Parser, checksum verification, ingress, and what ingress decided. A panic drops the packet.
+    /// Runs parser, checksum verification and ingress, and carries out the decision of ingress. A panic drops the
+    /// packet.
     pub(crate) fn ingress(&mut self, words: Frame, mut packet: Packet, mut arrival: Arrival) {
         let port = A::ingress_port(self.layout(), &words);
         let at_hand = AtHand {
@@ -329,7 +331,7 @@ impl<A: Forwarding> Switch<A> {
         }
     }
 
-    /// Hands a packet to the traffic manager.
+    /// Passes a packet to the traffic manager.
     pub fn enqueue(
         &mut self,
         mut words: Frame,
@@ -351,7 +353,7 @@ impl<A: Forwarding> Switch<A> {
         A::queued(self.layout(), &mut words, now, depth);
         let tag = packet.tag;
         let cells = A::cells(self.layout(), &packet);
-        // The traffic manager writes the others.
+        // The traffic manager sets the other fields.
         let Frame(mut queued) = words;
         queued.packet = packet;
         queued.cursor = self.job.cursor;
@@ -377,7 +379,7 @@ impl<A: Forwarding> Switch<A> {
         }
     }
 
-    /// Has a packet go through ingress again.
+    /// Queues a packet to go through ingress again.
     pub fn restart_later(&mut self, words: Frame, packet: Packet, arrival: &mut Arrival) {
         let lineage = arrival.lineage.take().next_pass();
         self.again.push(Restart {
@@ -387,7 +389,7 @@ impl<A: Forwarding> Switch<A> {
         });
     }
 
-    /// Sends packets through ingress again that asked for it.
+    /// Runs ingress on the packets that `restart_later` queued.
     pub(crate) fn restart(&mut self, now: Instant) {
         while let Some(Restart {
             words,
@@ -405,8 +407,7 @@ impl<A: Forwarding> Switch<A> {
         }
     }
 
-    /// A copy for each replica; the last takes the original. Copies beyond those that may descend from one
-    /// packet are dropped.
+    /// Makes a copy for each replica. The last one takes the original. Copies beyond the limit per packet are dropped.
     pub fn replicate(
         &mut self,
         mut words: Frame,
@@ -437,7 +438,7 @@ impl<A: Forwarding> Switch<A> {
         self.enqueue(words, packet, &mut { *arrival }, last.port, truncate);
     }
 
-    /// Whether a packet may have another copy, to this port; if not, the copy is counted as dropped.
+    /// Whether the packet may have another copy, for this port. If not, counts the copy as dropped.
     fn admit(&mut self, arrival: &mut Arrival, port: u16, tag: u64) -> bool {
         let most = self.config.max_copies;
         let admitted = self.families.admit(&mut arrival.lineage, most);
@@ -447,7 +448,7 @@ impl<A: Forwarding> Switch<A> {
         admitted
     }
 
-    /// The same packet in another buffer.
+    /// Copies a packet into another buffer.
     pub fn copy_packet(&mut self, packet: &Packet) -> Packet {
         let mut octets = self.take_octets();
         octets.extend_from_slice(&packet.octets);
@@ -467,7 +468,7 @@ impl<A: Forwarding> Switch<A> {
         self.drop_in_egress(cause, port, arrival, packet);
     }
 
-    /// Drops a packet that has left its queue. Its frame stays where it is.
+    /// Drops a packet that has left its queue. Its frame is not moved.
     pub fn drop_in_egress(
         &mut self,
         cause: DropCause,
@@ -480,7 +481,7 @@ impl<A: Forwarding> Switch<A> {
         self.give_packet(packet);
     }
 
-    /// Counts a packet that is dropped, and reports it.
+    /// Counts and reports the drop of a packet.
     pub fn note_drop(&mut self, cause: DropCause, port: u16, now: Instant, tag: u64) {
         self.drops.count(cause);
         self.tm.stats_mut(port).drops.count(cause);
@@ -498,7 +499,7 @@ impl<A: Forwarding> Switch<A> {
         }
     }
 
-    /// Storage as a packet finds it: constants in place, all else zero.
+    /// Returns initial storage for a packet: constants are set, all other words are zero.
     #[inline]
     pub fn take_words(&mut self) -> Frame {
         let mut words = self.spare_frame();
@@ -506,7 +507,7 @@ impl<A: Forwarding> Switch<A> {
         words
     }
 
-    /// Storage with constants in place and anything else in it.
+    /// Returns storage in which constants are set and the other words are undefined.
     #[inline]
     fn spare_frame(&mut self) -> Frame {
         self.free_frames.pop().unwrap_or_else(|| {
@@ -517,21 +518,21 @@ impl<A: Forwarding> Switch<A> {
         })
     }
 
-    /// An empty buffer from the pool.
+    /// Returns an empty buffer from the pool.
     fn take_octets(&mut self) -> Octets {
         let mut octets = self.free_octets.pop().unwrap_or_default();
         octets.reset();
         octets
     }
 
-    /// Keeps a packet's buffer for another.
+    /// Returns the buffer of a packet to the pool.
     pub fn give_packet(&mut self, packet: Packet) {
         if self.free_octets.len() < POOL && packet.octets.is_allocated() {
             self.free_octets.push(packet.octets);
         }
     }
 
-    /// Keeps storage for another packet.
+    /// Returns storage to the pool.
     #[inline]
     pub fn give_words(&mut self, words: Frame) {
         if self.free_frames.len() < POOL {
@@ -552,7 +553,7 @@ impl<A: Forwarding> Target for Switch<A> {
     #[inline]
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit> {
         self.machine.advance(now);
-        // Written where the caller wants it, and nowhere else.
+        // Written directly to where the caller wants it, without a copy.
         let mut sent = None;
         if let Some(port) = self.sent.front().map(|sent| sent.port) {
             self.tm.note_waiting(port);

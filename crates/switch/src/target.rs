@@ -1,4 +1,4 @@
-//! What programs that drive a switch know of it, whatever its architecture.
+//! The interface of a switch for programs that drive it, independent of the architecture.
 
 use crate::{
     AppId, CloneSession, Forwarding, GeneratorApp, PortConfig, PortStats, Replica, Switch,
@@ -13,43 +13,44 @@ use std::ops::DerefMut;
 use std::sync::Arc;
 use units::Instant;
 
-/// A switch that runs a P4 program. It dereferences to its [`Machine`], on which a control plane works.
+/// A switch that runs a P4 program. It dereferences to its [`Machine`], which a control plane reads and writes.
 ///
-/// It has no clock and no threads: `now` is an argument and must not go back.
+/// It has no clock and no threads: `now` is an argument and must never decrease.
 /// ```text
 /// handle_packet(now, port, packet)      ingress runs at once
 /// poll_transmit(now) → Some(transmit)   egress runs when a line is free; call until None
 /// poll_timeout()     → when to call poll_transmit next
 /// ```
-/// What a switch does depends on when packets come, not on how often it is polled: a packet whose
-/// serialisation is due leaves its queue before one that comes at the same time or later.
+/// The behaviour of a switch depends on when packets arrive, not on how often it is polled: a packet whose
+/// serialisation is due leaves its queue before a packet that arrives at the same time or later.
 pub trait Target: DerefMut<Target = Machine> + Debug + Send {
-    /// A packet came in through `port` (its last octet, for a store-and-forward switch). What was to
-    /// leave before `now` has left; what has waited and leaves at `now` as well goes first if
-    /// [`poll_transmit`](Self::poll_transmit) is called first.
+    /// Handles a packet that arrived at `port` (for a store-and-forward switch, `now` is the arrival of its last
+    /// octet). Packets due before `now` have left their queues by then. A packet that has waited and leaves exactly at
+    /// `now` goes first if [`poll_transmit`](Self::poll_transmit) is called first.
     fn handle_packet(&mut self, now: Instant, port: u16, packet: Packet);
 
-    /// The next packet whose serialisation starts at or before `now`, in order of that time, then of
-    /// port. If the caller is late, `start` is still when the line was free.
+    /// Returns the next packet whose serialisation starts at or before `now`, ordered by that time, then by port. If
+    /// the caller is late, `start` is still the time at which the line was free.
     fn poll_transmit(&mut self, now: Instant) -> Option<Transmit>;
 
-    /// The port of the packet that [`poll_transmit`](Self::poll_transmit) is about next, whenever that is. Packets that
-    /// the packet generator has made by `now` go through ingress first, as only that decides where they go.
+    /// The port of the next packet of [`poll_transmit`](Self::poll_transmit), whenever that packet is due. Packets that
+    /// the packet generator has produced by `now` go through ingress first, because ingress decides their port.
     fn next_port(&mut self, now: Instant) -> Option<u16>;
 
-    /// A port where a packet has begun to wait, or others wait behind one that has left, since this was asked last and still
-    /// do; none unless [`report_waiting`](crate::SwitchConfig::report_waiting) is set.
+    /// Returns a port at which packets are waiting and at which, since the last call, a packet began to wait or a
+    /// packet left with others behind it. Returns `None` unless [`report_waiting`](crate::SwitchConfig::report_waiting)
+    /// is set.
     fn poll_waiting(&mut self) -> Option<u16>;
 
-    /// Says when a port's line will have sent what it took last, where the caller computes that more finely
+    /// Sets when the line of a port will have sent its current packet. For callers that compute this more precisely
     /// than in whole nanoseconds per packet.
     fn set_line_free_at(&mut self, port: u16, at: Instant);
 
-    /// When [`poll_transmit`](Self::poll_transmit) has something to do next; `None` if nothing waits.
+    /// When [`poll_transmit`](Self::poll_transmit) must be called next. `None` if no packet is waiting.
     fn poll_timeout(&self) -> Option<Instant>;
 
-    /// Sets an application of the packet generator up, or with `None` removes it. Its packets come to ingress in order
-    /// of time with those from ports.
+    /// Configures an application of the packet generator, or removes it with `None`. Its packets reach ingress in order
+    /// of time, interleaved with packets from ports.
     fn set_generator_app(
         &mut self,
         now: Instant,
@@ -57,39 +58,40 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
         app: Option<GeneratorApp>,
     ) -> Result<(), ControlError>;
 
-    /// Says that a port has gone down, for applications of the packet generator that wait for this.
+    /// Reports that a port has gone down, which triggers applications of the packet generator.
     fn port_down(&mut self, now: Instant, port: u16);
 
-    /// Gives back a packet's buffer, so that the next packet needs no allocation.
+    /// Returns the buffer of a packet to the pool, so that the next packet needs no allocation.
     fn recycle(&mut self, packet: Packet);
 
-    /// An empty buffer from the pool, for a packet to be handed in, with room for longer headers.
+    /// Returns an empty buffer from the pool, with room in front for longer headers, for a packet to be passed to the
+    /// switch.
     fn buffer(&mut self) -> Octets;
 
-    /// Sets a port's rate and queues from now on. Packets that wait already stay.
+    /// Sets the rate and queues of a port from now on. Packets that already wait remain queued.
     fn set_port(&mut self, port: u16, config: PortConfig);
 
-    /// A port's counts; zero for one that was never used.
+    /// The counters of a port. They are zero for a port that was never used.
     fn port_stats(&self, port: u16) -> PortStats;
 
-    /// Each port's drops.
+    /// The drop counters of each port.
     fn port_drops(&self) -> Vec<(u16, DropCounts)>;
 
-    /// Packets waiting now in one of a port's queues.
+    /// Packets that currently wait in one of the queues of a port.
     fn queue_depth(&self, port: u16, priority: u8) -> u32;
 
-    /// Counts packets of a port, and their `link_octets`, that were given out and that its interface did not take.
+    /// Counts transmitted packets, and their `link_octets`, that the interface of the port failed to send.
     fn send_failed(&mut self, port: u16, packets: u64, octets: u64);
 
-    /// Octets of memory that packets take which wait in queues, their variables included; at most
+    /// Octets of memory that queued packets use, including their variables. At most
     /// [`max_buffered_octets`](crate::SwitchConfig::max_buffered_octets).
     fn buffered_octets(&self) -> u64;
 
     /// Drops of the whole switch, by cause.
     fn drops(&self) -> DropCounts;
 
-    /// Begins a batch of changes that packets see as a whole, when it is published. One that was begun before is
-    /// discarded. What is returned, here and below, is no longer needed.
+    /// Begins a batch of changes that becomes visible to packets as a whole when it is published. A batch that was
+    /// begun before is discarded. The returned value, here and below, holds data that is no longer needed.
     ///
     /// ```text
     /// begin_batch(scope)
@@ -97,37 +99,39 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     /// edit_draft(true), changes, edit_draft(false)   as often as need be
     /// publish_batch(), settle_batch(most) until it says that all has been settled; or discard_batch()
     /// ```
-    /// Between two of these, packets may come. No change is made to what the scope names but within `edit_draft`.
+    /// Packets may be handled between any two of these calls. Whatever the scope names is changed only within
+    /// `edit_draft`.
     fn begin_batch(&mut self, scope: &DraftScope) -> Remains;
 
-    /// Copies at most `most` entries, members, groups or sessions of what the batch changes; whether all have been copied.
+    /// Copies at most `most` entries, members, groups or sessions that the batch may change. Returns whether the copy
+    /// is complete.
     fn copy_to_batch(&mut self, most: usize) -> bool;
 
-    /// Has packets see the batch from now on. Takes the same time however many entries there are and cells it writes to:
-    /// writes to cells of counters, meters and registers wait, each until a packet or a control plane reaches its cell.
+    /// Makes the batch visible to packets. Takes constant time, however many entries and cells the batch changes: a
+    /// write to a cell of a counter, meter or register is deferred until a packet or a control plane reaches the cell.
     fn publish_batch(&mut self) -> Remains;
 
-    /// Carries out at most `most` of the writes that wait; whether none is left. Until then, `register_cells` and
-    /// `counter_cells` lack them, and the next batch carries them out as it begins.
+    /// Carries out at most `most` deferred writes. Returns whether none is left. Until then, `register_cells` and
+    /// `counter_cells` do not include them. The next batch carries them out when it begins.
     fn settle_batch(&mut self, most: usize) -> bool;
 
-    /// Gives the batch up, if there is one.
+    /// Discards the batch, if there is one.
     fn discard_batch(&mut self) -> Remains;
 
-    /// Sets a multicast group (1 to 65535); an empty list removes it.
+    /// Sets a multicast group (1 to 65535). An empty list removes the group.
     fn set_multicast_group(
         &mut self,
         group: u16,
         replicas: Vec<Replica>,
     ) -> Result<(), ControlError>;
 
-    /// A multicast group's replicas; empty if there is none.
+    /// The replicas of a multicast group. Empty if there is no such group.
     fn multicast_group(&self, group: u16) -> &[Replica];
 
     /// All multicast groups.
     fn multicast_groups(&self) -> Vec<(u16, &[Replica])>;
 
-    /// Sets a clone session (0 to 32767); `None` removes it.
+    /// Sets a clone session (0 to 32767). `None` removes the session.
     fn set_clone_session(
         &mut self,
         session: u16,
@@ -141,12 +145,12 @@ pub trait Target: DerefMut<Target = Machine> + Debug + Send {
     fn clone_sessions(&self) -> Vec<(u16, &CloneSession)>;
 }
 
-/// A translated program, whatever its architecture.
+/// A translated program of any architecture.
 pub trait Translated: Debug + Send + Sync {
     /// The program.
     fn program(&self) -> &Program;
 
-    /// A switch that runs it.
+    /// Creates a switch that runs the program.
     fn switch(self: Arc<Self>, config: SwitchConfig) -> Box<dyn Target>;
 }
 
@@ -160,18 +164,18 @@ impl<A: Forwarding> Translated for Pipeline<A> {
     }
 }
 
-/// Translates a program, or says what in it the architecture does not support.
+/// Translates a program, or reports which of its features the architecture does not support.
 pub type Compile = fn(&Program) -> Result<Arc<dyn Translated>, Vec<CompileError>>;
 
-/// An architecture as programs find it.
+/// An architecture, as it is registered for look-up by programs.
 #[derive(Clone, Copy, Debug)]
 pub struct Registration {
-    /// The type of the packages that it runs: `V1Switch`.
+    /// The type of the packages that it runs, such as `V1Switch`.
     pub package: &'static str,
-    /// The file that declares it: `v1model.p4`.
+    /// The file that declares it, such as `v1model.p4`.
     pub include: &'static str,
-    /// Whether a program is for it.
+    /// Whether a program is written for this architecture.
     pub runs: fn(&Program) -> bool,
-    /// Translates a program for it.
+    /// Translates a program for this architecture.
     pub compile: Compile,
 }

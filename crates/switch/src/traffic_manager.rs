@@ -1,6 +1,6 @@
-//! The traffic manager: queues of each egress port, and when their lines are free.
+//! The traffic manager: the queues of each egress port, and when the lines are free.
 //!
-//! It shares no code with netsim's drop-tail queue, whose documentation says why.
+//! It shares no code with the drop-tail queue of netsim. The documentation of that queue explains why.
 
 use crate::due::Due;
 use crate::scheduling::Round;
@@ -10,33 +10,33 @@ use std::collections::VecDeque;
 use std::ops::{Deref, DerefMut};
 use units::Instant;
 
-/// A packet between ingress and egress. It stays where it is in memory: copies of it would cost more than
-/// the rest of a queue.
+/// A packet between ingress and egress. It is boxed and never moved, because a copy would cost more than all other work
+/// of a queue.
 #[derive(Debug, Default)]
 pub struct Queued {
-    /// Its storage as ingress left it.
+    /// The packet's storage as ingress left it.
     pub words: Box<[u64]>,
     /// The packet.
     pub packet: Packet,
-    /// Bits parsed; what follows is payload.
+    /// Bits parsed. The rest is payload.
     pub cursor: usize,
-    /// Its length in octets when it came in.
+    /// The packet's length in octets on arrival.
     pub length: u32,
-    /// Octets that may leave.
+    /// Octets that may leave the switch.
     pub truncate: Option<u32>,
-    /// The copies that it is one of.
+    /// The family of copies to which it belongs.
     pub lineage: Lineage,
     /// When it joined the queue.
     pub enqueued: Instant,
-    /// Packets that waited in the queue then.
+    /// Packets that waited in the queue at that time.
     pub enq_qdepth: u32,
-    /// Cells of the buffer that it takes; 0 where the architecture counts none.
+    /// Cells of the buffer that it occupies. 0 if the architecture does not count cells.
     pub cells: u32,
-    /// Cells of those that waited in the queue when it joined.
+    /// Cells of the packets that waited in the queue when it joined.
     pub enq_cells: u32,
 }
 
-/// A packet's storage, in the place that the packet takes in a queue. It dereferences to the words.
+/// The storage of a packet, allocated together with its entry in a queue. It dereferences to the words.
 #[derive(Debug)]
 pub struct Frame(pub(crate) Box<Queued>);
 
@@ -57,7 +57,7 @@ impl DerefMut for Frame {
 }
 
 impl Queued {
-    /// Octets of memory that it takes.
+    /// Octets of memory that it uses.
     #[inline]
     fn octets(&self) -> u64 {
         (size_of::<Queued>() + size_of_val(&*self.words) + self.packet.octets.len()) as u64
@@ -73,9 +73,9 @@ pub struct Dequeued {
     pub priority: u8,
     /// When its serialisation starts.
     pub start: Instant,
-    /// Packets that still wait in the queue.
+    /// Packets that remain in the queue.
     pub deq_qdepth: u32,
-    /// Their cells.
+    /// Cells of those packets.
     pub deq_cells: u32,
     /// Whether the switch has no such port: egress sees the packet, and no line takes it.
     pub absent: bool,
@@ -83,16 +83,16 @@ pub struct Dequeued {
     pub queued: Box<Queued>,
 }
 
-/// All ports' queues.
+/// The queues of all ports.
 #[derive(Debug, Default)]
 pub struct TrafficManager {
     ports: Vec<Option<Box<Port>>>,
     stats: Vec<PortStats>,
-    /// When each port that has something waiting can send next; each such port once.
+    /// When each port with waiting packets can send next. Each such port is listed once.
     due: Due,
-    /// Ports that came to `due` or where more may wait, where somebody asks for them.
+    /// Ports that were added to `due` or at which more packets may wait. `None` if nobody polls them.
     waiting: Option<Vec<u16>>,
-    /// Octets of memory that waiting packets take, and may take.
+    /// Octets of memory that queued packets use, and their limit.
     octets: u64,
     max_octets: u64,
 }
@@ -104,21 +104,21 @@ struct Port {
     absent: bool,
     /// By priority.
     queues: Vec<Queue>,
-    /// Of a port whose queues have weights.
+    /// The round-robin state, used if the queues have weights.
     round: Round,
     waiting: u32,
-    /// The queues that have packets, a bit each.
+    /// A bit for each queue that has packets.
     occupied: u8,
-    /// When the line has sent what it is sending.
+    /// When the line has sent its current packet.
     free_at: Instant,
-    /// Between `dequeue` and `occupy`, while it is open how long the line will be busy.
+    /// Set between `dequeue` and `occupy`, while the duration of the serialisation is unknown.
     serving: bool,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     packets: VecDeque<Box<Queued>>,
-    /// Cells of all packets.
+    /// Cells of all packets in the queue.
     cells: u32,
 }
 
@@ -132,7 +132,7 @@ impl Port {
         }
     }
 
-    /// The same, and where queues have weights, it has had its turn.
+    /// Like [`Self::next_queue`], and also ends the turn of that queue if the queues have weights.
     #[inline]
     fn take_turn(&mut self) -> Option<usize> {
         let Scheduling::Weighted(weights) = self.config.scheduling else {
@@ -155,7 +155,8 @@ impl Port {
 }
 
 impl TrafficManager {
-    /// No ports yet; waiting packets may take `max_octets` of memory. `report_waiting`: somebody asks where they wait.
+    /// Creates a traffic manager without ports. Queued packets may use `max_octets` of memory. `report_waiting`: the
+    /// caller will poll the ports at which packets wait.
     pub fn new(max_octets: u64, report_waiting: bool) -> Self {
         TrafficManager {
             max_octets,
@@ -164,7 +165,7 @@ impl TrafficManager {
         }
     }
 
-    /// Sets a port up, or changes it; what waits stays.
+    /// Configures a port. Packets that already wait remain queued.
     pub fn set_port(&mut self, port: u16, mut config: PortConfig) {
         let at = port as usize;
         if at >= self.ports.len() {
@@ -217,7 +218,7 @@ impl TrafficManager {
         self.ports.get(port as usize).is_some_and(Option::is_some)
     }
 
-    /// The port's counts.
+    /// The counters of a port.
     pub fn stats(&self, port: u16) -> PortStats {
         let mut stats = self.stats.get(port as usize).copied().unwrap_or_default();
         if let Some(Some(port)) = self.ports.get(port as usize) {
@@ -226,12 +227,12 @@ impl TrafficManager {
         stats
     }
 
-    /// Each port's drops.
+    /// The drop counters of each port.
     pub fn drops(&self) -> impl Iterator<Item = (u16, DropCounts)> {
         (0..).zip(self.stats.iter().map(|stats| stats.drops))
     }
 
-    /// The port's counts, to be counted up.
+    /// The counters of a port, mutable.
     #[inline]
     pub fn stats_mut(&mut self, port: u16) -> &mut PortStats {
         let at = port as usize;
@@ -241,7 +242,7 @@ impl TrafficManager {
         &mut self.stats[at]
     }
 
-    /// Packets waiting in a queue.
+    /// Number of packets in a queue.
     #[inline]
     pub fn depth(&self, port: u16, priority: u8) -> u32 {
         let port = self.ports.get(port as usize).and_then(Option::as_ref);
@@ -249,19 +250,19 @@ impl TrafficManager {
         queue.map_or(0, |queue| queue.packets.len() as u32)
     }
 
-    /// Cells that the packets of a queue take.
+    /// Cells that the packets in a queue occupy.
     pub fn cells(&self, port: u16, priority: u8) -> u32 {
         let port = self.ports.get(port as usize).and_then(Option::as_ref);
         let queue = port.and_then(|port| port.queues.get(priority as usize));
         queue.map_or(0, |queue| queue.cells)
     }
 
-    /// Octets of memory that waiting packets take.
+    /// Octets of memory that queued packets use.
     pub fn octets(&self) -> u64 {
         self.octets
     }
 
-    /// Puts a packet into a queue, or gives it back with the cause of its drop.
+    /// Enqueues a packet, or returns it with the cause of its drop.
     #[inline]
     pub fn enqueue(
         &mut self,
@@ -278,7 +279,7 @@ impl TrafficManager {
             return Err((DropCause::UnknownQueue, queued));
         }
         let queue = &mut port.queues[priority as usize];
-        // A line that is free takes the packet at once, so that it never waits.
+        // A free line takes the packet at once, so that the packet never waits.
         let at_once = port.waiting == 0 && port.free_at <= now && !port.serving;
         if queue.packets.len() as u64 >= port.config.capacity as u64 && !at_once {
             return Err((DropCause::TmFull, queued));
@@ -320,7 +321,7 @@ impl TrafficManager {
         self.due.first().map(|(_, port)| port)
     }
 
-    /// Notes a port where packets may wait.
+    /// Records a port at which packets may wait.
     #[inline]
     pub fn note_waiting(&mut self, number: u16) {
         if let Some(waiting) = &mut self.waiting {
@@ -328,7 +329,7 @@ impl TrafficManager {
         }
     }
 
-    /// A port that was noted since this was asked last, and where packets wait.
+    /// Removes and returns a recorded port at which packets wait.
     #[inline]
     pub fn poll_waiting(&mut self) -> Option<u16> {
         let waiting = self.waiting.as_mut()?;
@@ -341,7 +342,7 @@ impl TrafficManager {
         }
     }
 
-    /// Says when a port's line will have sent what it is sending.
+    /// Sets when the line of a port will have sent its current packet.
     pub fn set_free_at(&mut self, number: u16, at: Instant) {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {
             return;
@@ -355,7 +356,7 @@ impl TrafficManager {
         }
     }
 
-    /// Whether the packet that leaves next came before its line was free.
+    /// Whether the next packet to leave arrived before its line was free.
     #[inline]
     pub fn next_waits(&self) -> bool {
         let front = || {
@@ -367,7 +368,7 @@ impl TrafficManager {
         front().unwrap_or(false)
     }
 
-    /// Takes out the packet whose serialisation starts first, if that is at or before `now`.
+    /// Dequeues the packet whose serialisation starts first, if that is at or before `now`.
     #[inline(always)]
     pub fn dequeue(&mut self, now: Instant) -> Option<Dequeued> {
         let (start, number) = self.due.first().filter(|&(start, _)| start <= now)?;
@@ -396,8 +397,8 @@ impl TrafficManager {
         })
     }
 
-    /// Says until when the port's line is busy with what was taken out last, and lets it go on after.
-    /// Returns the end of its serialisation; `octets` is `None` if nothing is sent after all.
+    /// Sets how long the packet that was dequeued last occupies the line of the port. The port then continues to send.
+    /// Returns the end of the serialisation. `octets` is `None` if the packet is not sent after all.
     #[inline]
     pub fn occupy(&mut self, number: u16, start: Instant, octets: Option<u32>) -> Instant {
         let Some(Some(port)) = self.ports.get_mut(number as usize) else {

@@ -1,4 +1,4 @@
-//! What the engine and the switch ask of an architecture.
+//! The implementation of v1model for the engine and the switch.
 
 use crate::blocks::{self, Layout};
 use crate::externs::{self, Call, CloneRequest, Kept};
@@ -8,20 +8,20 @@ use p4_vm::{Architecture, Calculation, CallSite, Compiler, Object, Packet, Seque
 use switch::{Arrival, Dequeued, Forwarding, Frame, Replica, Switch, SwitchConfig};
 use units::Instant;
 
-/// The option of [`SwitchConfig::options`] that names the `egress_spec` of a dropped packet; unset:
-/// [`DEFAULT_DROP_PORT`].
+/// The option of [`SwitchConfig::options`] that sets the `egress_spec` of a dropped packet. The
+/// default is [`DEFAULT_DROP_PORT`].
 pub const DROP_PORT: &str = "drop_port";
 
 /// BMv2's drop port.
 pub const DEFAULT_DROP_PORT: u64 = 511;
 
-/// The v1model architecture, with what a packet's block has asked for.
+/// The v1model architecture. Its value holds the requests of the current block.
 #[derive(Debug, Default)]
 pub struct V1Model {
     pub(crate) clone: Option<CloneRequest>,
     pub(crate) resubmit: Option<Kept>,
     pub(crate) recirculate: Option<Kept>,
-    /// Octets that may leave.
+    /// Octets to which the packet is truncated.
     pub(crate) truncate: Option<u32>,
 }
 
@@ -65,7 +65,7 @@ impl Forwarding for V1Model {
     fn configure(layout: &Layout, config: &SwitchConfig, words: &mut [u64]) {
         let drop_port = config.options.get(DROP_PORT);
         let drop_port = drop_port.copied().unwrap_or(DEFAULT_DROP_PORT);
-        // Metadata without `egress_spec` reads as 0, which is no drop port.
+        // Metadata without `egress_spec` reads as 0, which must not equal the drop port.
         words[layout.drop_port as usize] = match layout.metadata.egress_spec.mask {
             0 => drop_port,
             mask => drop_port & mask,

@@ -1,4 +1,4 @@
-//! The package: its six blocks, the standard metadata, field lists.
+//! The package: its six blocks, the standard metadata, and the field lists.
 
 use crate::V1Model;
 use crate::externs::Call;
@@ -6,7 +6,7 @@ use p4_ir::{AnnotationValue, Block, Program, Type, TypeKind};
 use p4_vm::{Compiler, MetaField, NONE, Reported, Sequence, Slot, Stage, Target};
 use std::ops::Range;
 
-/// What v1model knows of a program.
+/// What v1model knows about a program.
 #[derive(Debug, Default)]
 pub struct Layout {
     pub blocks: Blocks,
@@ -50,7 +50,7 @@ pub const ARRIVAL: usize = 0;
 /// The sequence from egress to the deparser.
 pub const DEPARTURE: usize = 1;
 
-/// The sequences. Behind egress comes nothing more if a call of v1model's own may have asked for something.
+/// The sequences. A call of an extern of v1model may request an action behind egress; then the sequence ends at egress.
 pub fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
     let Layout {
         blocks, metadata, ..
@@ -86,7 +86,7 @@ pub fn sequences(layout: &Layout, calls: &[Call]) -> Vec<Sequence> {
 }
 
 impl StandardMetadata {
-    /// Words that are written when a packet comes in.
+    /// Words that are written when a packet arrives.
     fn given_on_arrival(&self) -> Vec<Slot> {
         [
             self.ingress_port,
@@ -97,7 +97,7 @@ impl StandardMetadata {
         .into()
     }
 
-    /// Words that are written when it joins a queue or leaves it.
+    /// Words that are written when a packet joins or leaves a queue.
     fn given_on_departure(&self) -> Vec<Slot> {
         [
             self.instance_type,
@@ -114,7 +114,7 @@ impl StandardMetadata {
         .into()
     }
 
-    /// Words that are read behind ingress, and that of a replica's number, which other packets do not have.
+    /// Words that are read behind ingress, and the word of the replica number, which is only written for replicas.
     fn read(&self) -> Vec<Slot> {
         [
             self.egress_spec,
@@ -127,7 +127,7 @@ impl StandardMetadata {
     }
 }
 
-/// Slots of `standard_metadata_t`'s fields with their widths.
+/// Slots of the fields of `standard_metadata_t`, with their widths.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StandardMetadata {
     pub ingress_port: MetaField,
@@ -148,7 +148,7 @@ pub struct StandardMetadata {
     pub priority: MetaField,
 }
 
-/// The package's type.
+/// The type of the package.
 pub const PACKAGE: &str = "V1Switch";
 
 const SHAPE: &str =
@@ -229,7 +229,7 @@ fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {
     };
 }
 
-/// Collects the fields that `@field_list(…)` marks; a mark on a struct or array holds for all in it.
+/// Collects the fields that are marked with `@field_list(…)`. A mark on a struct or array applies to everything in it.
 fn field_lists(
     compiler: &Compiler<'_, V1Model>,
     ty: &Type,

@@ -1,10 +1,10 @@
-//! Hashes and checksums by the names that a control plane has for them.
+//! Hashes and checksums, by their control-plane names.
 
 use p4_ir::{Arg, Expr, ExprKind, ExternCall, Program, SourceLoc, StmtKind, TypeKind};
 use p4_vm::{Calculation, walk};
 
-/// The calculations of a program. Those that it does not name are called as p4c calls them, in the order of the
-/// source: `calc`, `calc_0`, `calc_1`, ….
+/// The calculations of a program. Unnamed ones receive the names that p4c gives them, in source order: `calc`,
+/// `calc_0`, `calc_1`, ….
 pub fn find(program: &Program) -> Vec<Calculation> {
     let mut found: Vec<Calculation> = Vec::new();
     for function in &program.functions {
@@ -38,7 +38,7 @@ pub fn find(program: &Program) -> Vec<Calculation> {
     found
 }
 
-/// The algorithm of a hash or checksum, and the name that the program gives it if it does.
+/// The algorithm of a hash or checksum, and its name if the program gives one.
 fn arguments<'p>(program: &'p Program, call: &'p ExternCall) -> Option<(&'p str, Option<&'p str>)> {
     let at = match call.name.as_str() {
         "hash" => 1,
@@ -67,7 +67,7 @@ fn is_call(known: &Calculation, at: SourceLoc, algorithm: &str, given: Option<&s
     }
 }
 
-/// The name of the algorithm that an argument is; `None` if it is not a constant.
+/// The name of the algorithm in an argument. `None` if the argument is not a constant.
 pub fn algorithm<'p>(program: &'p Program, arg: &Arg) -> Option<&'p str> {
     let Arg::In(Expr {
         kind: ExprKind::Const(index),
@@ -87,7 +87,7 @@ pub fn algorithm<'p>(program: &'p Program, arg: &Arg) -> Option<&'p str> {
     }
 }
 
-/// The number of a call's custom CRC, if it has one.
+/// The index of the custom CRC of a call, if it uses one.
 pub fn custom(
     calculations: &[Calculation],
     at: SourceLoc,

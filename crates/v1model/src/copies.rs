@@ -5,7 +5,7 @@ use crate::externs::{Call, Kept, Preserve};
 use std::sync::Arc;
 use switch::{CloneSession, Frame};
 
-/// Values of `instance_type`, as BMv2 numbers them.
+/// Values of `instance_type`, numbered as in BMv2.
 pub mod instance {
     pub const NORMAL: u64 = 0;
     pub const INGRESS_CLONE: u64 = 1;
@@ -21,7 +21,7 @@ pub fn session(switch: &Switch, session: u64) -> Option<Arc<CloneSession>> {
     switch.replication().session(session).cloned()
 }
 
-/// Storage of a packet that starts over: nothing in it but where it came from.
+/// Storage of a packet that starts over: only its origin is set.
 pub fn fresh(switch: &mut Switch, words: &[u64], instance_type: u64, length: u32) -> Frame {
     let meta = switch.layout().metadata;
     let mut fresh = switch.take_words();
@@ -32,7 +32,7 @@ pub fn fresh(switch: &mut Switch, words: &[u64], instance_type: u64, length: u32
     fresh
 }
 
-/// Clears all but the headers, then sets what `fresh` sets.
+/// Clears all words except the headers, then sets the same words as `fresh`.
 pub fn keep_headers_only(
     switch: &mut Switch,
     copy: &mut Frame,

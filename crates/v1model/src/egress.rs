@@ -9,7 +9,7 @@ use std::mem::take;
 use switch::{Arrival, Dequeued, Queued};
 use units::Instant;
 
-/// When the packet's serialisation ends; `None` if it is not sent.
+/// Runs egress on a packet. Returns the end of its serialisation, or `None` if it is not sent.
 #[inline]
 pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> Option<Instant> {
     let &mut Dequeued {
@@ -37,7 +37,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     let meta = &layout.metadata;
     let drop_port = words[layout.drop_port as usize];
     meta.egress_port.set(words, port as u64);
-    // Not the drop port, so that only egress itself can drop.
+    // A value other than the drop port, so that only egress itself can drop the packet.
     meta.egress_spec.set(words, drop_port + 1);
     meta.egress_global_timestamp.set(words, start.as_micros());
     meta.deq_timedelta.set(
@@ -127,7 +127,7 @@ fn clone_egress(
     keep(switch, words, &mut copy, request.kept);
     let mut twin = switch.copy_packet(packet);
     twin.octets.extend_from_slice(&switch.job.octets);
-    // A clone may be cloned again, but not for ever.
+    // A clone may be cloned again, but not without limit.
     if arrival.lineage.passes() >= switch.config().max_passes {
         let port = switch.layout().metadata.egress_port.get(words) as u16;
         switch.note_drop(DropCause::TooManyPasses, port, arrival.now, twin.tag);

@@ -1,4 +1,4 @@
-//! Calls of what v1model declares `extern`.
+//! Calls of the externs that v1model declares.
 
 use crate::V1Model;
 use crate::calculations;
@@ -7,7 +7,7 @@ use p4_vm::{Algorithm, CallSite, Compiler, NONE, Slot};
 
 type Lowering<'p> = Compiler<'p, V1Model>;
 
-/// A call that only v1model has.
+/// A call of an extern that only v1model has.
 #[derive(Debug)]
 pub enum Call {
     Clone { session: Slot, preserve: Preserve },
@@ -16,11 +16,11 @@ pub enum Call {
     Truncate { length: Slot },
 }
 
-/// What is to be kept of a packet's metadata when it starts over.
+/// The metadata to preserve when a packet starts over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Preserve {
     Nothing,
-    /// The fields with `@field_list(index)`; the index is in a slot.
+    /// The fields with `@field_list(index)`. The slot holds the index.
     FieldList(Slot),
     /// These words.
     Words(Vec<(Slot, u32)>),
@@ -33,14 +33,14 @@ pub struct CloneRequest {
     pub kept: Kept,
 }
 
-/// What a packet keeps when it starts over: the call that asked for it, and the field list's index.
+/// What a packet preserves when it starts over: the call that requested it, and the index of the field list.
 #[derive(Clone, Copy, Debug)]
 pub struct Kept {
     pub call: u32,
     pub list: u64,
 }
 
-/// Every function and method that this target has, as p4-ir names them.
+/// Every function and method that this target supports, with its name in p4-ir.
 const SUPPORTED: [&str; 27] = [
     "Checksum16.get",
     "assert",
@@ -71,7 +71,7 @@ const SUPPORTED: [&str; 27] = [
     "verify_checksum_with_payload",
 ];
 
-/// Translates a call. `None`: an argument is not what v1model declares there.
+/// Translates a call. Returns `None` if an argument does not match the declaration of v1model.
 pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     let args = &call.args[..];
     let arg = |at: usize| args.get(at);
@@ -81,7 +81,7 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
         "register.read" => c.register_read(object?, arg(1)?, arg(0)?),
         "register.write" => c.register_write(object?, arg(0)?, arg(1)?),
         "counter.count" => c.count(object?, arg(0)?),
-        // v1model counts every hit of a table with a direct counter, called or not.
+        // v1model counts every hit of a table with a direct counter, whether or not the action calls `count`.
         "direct_counter.count" | "static_assert" => Some(()),
         "meter.execute_meter" => c.meter(object?, arg(0)?, arg(1)?),
         "direct_meter.read" => c.direct_colour(arg(0)?),
@@ -129,8 +129,8 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     }
 }
 
-/// Writes to the metadata that the argument names: inside an action or a function that is a copy, which the
-/// caller copies back. Without an argument, writes to the packet's own.
+/// Writes to the metadata that the argument names. Inside an action or function, this is a copy, which the caller
+/// copies back. Without an argument, writes to the packet's own metadata.
 fn mark_to_drop(c: &mut Lowering<'_>, metadata: Option<&Arg>) -> Option<()> {
     let ((egress_spec, mcast_grp), off) = match metadata {
         None => {
@@ -156,7 +156,7 @@ fn mark_to_drop(c: &mut Lowering<'_>, metadata: Option<&Arg>) -> Option<()> {
     Some(())
 }
 
-/// The algorithm of a call, and the name that the program gives the call if it does.
+/// The algorithm of a call, and its name if the program gives one.
 fn algorithm(c: &mut Lowering<'_>, arg: &Arg, given: Option<&Arg>) -> Option<Algorithm> {
     let Some(name) = calculations::algorithm(c.program(), arg) else {
         c.error("the hash algorithm must be a constant");
@@ -183,7 +183,7 @@ fn checksum(c: &mut Lowering<'_>, args: &[Arg], verify: bool, payload: bool) -> 
     c.checksum(algorithm, [condition, data, sum], verify, payload)
 }
 
-/// What a packet that starts over keeps: a field list's index, or (in the deprecated forms) the
+/// The metadata that a packet preserves when it starts over: the index of a field list or, in the deprecated forms, the
 /// fields themselves.
 fn preserve(c: &mut Lowering<'_>, arg: Option<&Arg>, name: &str) -> Option<Preserve> {
     let Some(arg) = arg else {
@@ -213,7 +213,7 @@ fn preserve(c: &mut Lowering<'_>, arg: Option<&Arg>, name: &str) -> Option<Prese
     fields.map(Preserve::Words)
 }
 
-/// Notes what a call asks for.
+/// Records the request of a call.
 pub fn call(requests: &mut V1Model, call: &Call, at: CallSite<'_>) {
     let words = at.words;
     let kept = |preserve: &Preserve| Kept {

@@ -1,4 +1,4 @@
-//! From a port to a queue: parser, checksum verification, ingress, and what ingress decided.
+//! From a port to a queue: parser, checksum verification, ingress, and the decision of ingress.
 
 use crate::Switch;
 use crate::blocks::ARRIVAL;
@@ -9,7 +9,7 @@ use std::mem::take;
 use switch::{Arrival, Frame};
 use units::Instant;
 
-/// Parser, checksum verification, ingress, and what ingress decided.
+/// Runs parser, checksum verification and ingress, and carries out the decision of ingress.
 #[inline]
 pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     begin(switch, packet, arrival.now);
@@ -36,7 +36,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
         meta.instance_type.set(&mut words, instance::REPLICATED);
         let truncate = switch.architecture.truncate;
         switch.replicate(words, take(packet), arrival, &replicas, truncate);
-        // The replicas are there in its place.
+        // The replicas replace the packet.
         return switch.leave(arrival);
     }
     let egress = meta.egress_spec.get(&words);
@@ -48,7 +48,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
     switch.enqueue(words, take(packet), arrival, egress as u16, truncate);
 }
 
-/// Makes a packet the one that is worked on. Its octets are the job's until they are swapped back.
+/// Makes `packet` the current packet. The job holds its octets until they are swapped back.
 #[inline]
 fn begin(switch: &mut Switch, packet: &mut Packet, now: Instant) {
     let job = Job {
@@ -71,7 +71,7 @@ fn parse(switch: &mut Switch, words: &mut [u64], packet: &mut Packet, now: Insta
         .set(words, switch.job.checksum_error as u64);
 }
 
-/// Copies of the packet as it came in, parsed again, that go to egress.
+/// Makes copies of the packet as it arrived, parses them again, and enqueues them for egress.
 fn clone_ingress(
     switch: &mut Switch,
     words: &[u64],
@@ -87,7 +87,7 @@ fn clone_ingress(
     let original = (take(&mut switch.job), take(&mut switch.architecture));
     parse(switch, &mut copy, &mut twin, arrival.now);
     std::mem::swap(&mut switch.job.octets, &mut twin.octets);
-    // Of what the parser did only headers stay.
+    // Only the headers of the parser's result are kept.
     keep_headers_only(
         switch,
         &mut copy,
@@ -100,7 +100,7 @@ fn clone_ingress(
     (switch.job, switch.architecture) = original;
 }
 
-/// Sends the packet as it came in through ingress again.
+/// Sends the packet, as it arrived, through ingress again.
 fn resubmit(switch: &mut Switch, words: Frame, packet: Packet, arrival: &mut Arrival, kept: Kept) {
     let meta = switch.layout().metadata;
     let mut fresh = fresh(switch, &words, instance::RESUBMITTED, packet.length());

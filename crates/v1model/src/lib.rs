@@ -22,9 +22,10 @@
 //! ```
 //!
 //! The map of this crate:
-//! - `architecture`: [`V1Model`], what the engine and the switch ask of an architecture;
-//! - `blocks`: the package and the standard metadata; `externs`, `objects`, `calculations`: what v1model declares;
-//! - `ingress`, `egress`, `copies`: a packet's way.
+//! - `architecture`: [`V1Model`], the interface to the engine and the switch;
+//! - `blocks`: the package and the standard metadata; `externs`, `objects`, `calculations`: the declarations of
+//!   v1model;
+//! - `ingress`, `egress`, `copies`: the path of a packet.
 
 mod architecture;
 mod blocks;
@@ -51,7 +52,7 @@ pub type Pipeline = p4_vm::Pipeline<V1Model>;
 /// A v1model switch: parser, ingress, traffic manager, egress, deparser.
 pub type Switch = switch::Switch<V1Model>;
 
-/// How programs find it.
+/// The registration for look-up by programs.
 pub const REGISTRATION: Registration = Registration {
     package: blocks::PACKAGE,
     include: "v1model.p4",

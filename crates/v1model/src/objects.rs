@@ -3,7 +3,7 @@
 use p4_ir::{CtorArg, ExternObject, Program};
 use p4_vm::{Algorithm, Counted, MeterUnit, Object, member};
 
-/// The object as it is when the switch starts; an error says what its constructor needs.
+/// Creates the object in its initial state. An error states what the constructor requires.
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     let arg = |i: usize| object.args.get(i);
     match object.type_name.as_str() {
