@@ -1,4 +1,4 @@
-//! Fields in octets: reading and writing values that begin and end at any bit.
+//! Bit fields in octets: reads and writes values that begin and end at any bit.
 
 /// Reads `width` ≤ 64 bits that begin `at` bits into `octets`; zero beyond their end.
 #[inline]
@@ -9,7 +9,7 @@ pub fn read(octets: &[u8], at: usize, width: u32) -> u64 {
     if skip + width <= 64 {
         return value;
     }
-    // Nine octets: the last gives the low bits.
+    // The field spans nine octets. The ninth holds the low bits.
     let rest = skip + width - 64;
     value
         | octets
@@ -17,7 +17,7 @@ pub fn read(octets: &[u8], at: usize, width: u32) -> u64 {
             .map_or(0, |&o| (o >> (8 - rest)) as u64)
 }
 
-/// Eight octets as a number, zero beyond the end.
+/// Eight octets as a number. Octets beyond the end are zero.
 #[inline]
 fn window(octets: &[u8], byte: usize) -> u64 {
     if let Some(Some(eight)) = octets.get(byte..).map(|rest| rest.first_chunk::<8>()) {
@@ -30,7 +30,7 @@ fn window(octets: &[u8], byte: usize) -> u64 {
     u64::from_be_bytes(eight)
 }
 
-/// Reads `width` bits into limbs, least significant first; those behind are set to zero.
+/// Reads `width` bits into limbs, least significant first. Further limbs are set to zero.
 pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
     let (used, rest) = limbs.split_at_mut(width.div_ceil(64) as usize);
     rest.fill(0);
@@ -39,7 +39,7 @@ pub fn read_wide(octets: &[u8], at: usize, width: u32, limbs: &mut [u64]) {
         && width.is_multiple_of(8)
         && let Some(octets) = octets.get(byte..byte + count)
     {
-        // From the last octet on. The first of them may be fewer than eight.
+        // From the last octet backwards. The first group may have fewer than eight octets.
         let (first, eights) = octets.as_rchunks();
         let (whole, top) = used.split_at_mut(eights.len());
         for (limb, eight) in whole.iter_mut().zip(eights.iter().rev()) {
@@ -65,43 +65,43 @@ fn number(octets: &[u8]) -> u64 {
         .fold(0, |number, &octet| number << 8 | u64::from(octet))
 }
 
-/// Writes values one behind another into a buffer of octets.
+/// Appends values to a buffer of octets, bit by bit.
 #[derive(Debug, Default)]
 pub struct Writer {
-    /// What has been written, then room for more.
+    /// The octets written so far, followed by unused room.
     buffer: Vec<u8>,
-    /// Octets that have been written.
+    /// Number of octets written.
     len: usize,
-    /// Bits after that, right-aligned.
+    /// Bits after those octets, right-aligned.
     pending: u64,
-    /// How many: 0 to 63.
+    /// Number of pending bits, 0 to 63.
     count: u32,
 }
 
-/// Where compiled code may write whole octets.
+/// Room in which compiled code may write whole octets.
 #[cfg(feature = "native")]
 pub struct Room<'a> {
-    /// What has been written, and room behind it; empty where what has been written does not end with the last octet.
+    /// The octets written so far, followed by room. Empty if the output does not end at an octet boundary.
     pub octets: &'a mut [u8],
-    /// Octets that have been written.
+    /// Number of octets written.
     pub len: &'a mut usize,
 }
 
 impl Writer {
-    /// Forgets everything, keeps the buffer.
+    /// Clears the output and keeps the buffer.
     pub fn clear(&mut self) {
         self.len = 0;
         self.pending = 0;
         self.count = 0;
     }
 
-    /// What has been written, complete after [`Writer::pad`].
+    /// The octets written. Complete after [`Writer::pad`].
     #[inline]
     pub fn octets(&self) -> &[u8] {
         &self.buffer[..self.len]
     }
 
-    /// Makes room for so many octets.
+    /// Reserves room for `octets` octets.
     #[inline]
     pub fn reserve(&mut self, octets: usize) {
         let end = self.len + octets;
@@ -122,7 +122,7 @@ impl Writer {
         }
     }
 
-    /// Appends octets to those that are complete.
+    /// Appends octets to the complete ones.
     #[inline]
     fn append(&mut self, octets: &[u8]) {
         let end = self.len + octets.len();
@@ -135,16 +135,16 @@ impl Writer {
         self.len = end;
     }
 
-    /// Appends the low `width` bits, 1 to 64, of a value that has no others.
+    /// Appends `width` bits, 1 to 64. The other bits of the value must be zero.
     #[inline]
     pub fn push(&mut self, value: u64, width: u32) {
         self.push_all([(value, width)]);
     }
 
-    /// Appends such values, each with its width.
+    /// Appends several values, each with its width.
     #[inline]
     pub fn push_all(&mut self, values: impl IntoIterator<Item = (u64, u32)>) {
-        // In registers: in memory, each value would wait for the one before it.
+        // Kept in registers: in memory, each value would have to wait for the one before it.
         let (mut pending, mut count) = (self.pending, self.count);
         for (value, width) in values {
             let total = count + width;
@@ -154,7 +154,7 @@ impl Writer {
                 continue;
             }
             let over = total - 64;
-            // `count` is below 64 and `width` at most 64: of the two shifts neither is by 64 with bits lost.
+            // `count` is below 64 and `width` at most 64, so neither shift is a shift by 64 that loses bits.
             let whole = pending.checked_shl(64 - count).unwrap_or(0) | value >> over;
             self.append(&whole.to_be_bytes());
             pending = value & !(u64::MAX << over);
@@ -170,7 +170,7 @@ impl Writer {
         }
         let mut left = width;
         while left > 0 {
-            // The top limb may be used in part, those below are used whole.
+            // The top limb may be partly used. The limbs below are used completely.
             let take = (left - 1) % 64 + 1;
             left -= take;
             let limb = limbs[(left / 64) as usize] & (u64::MAX >> (64 - take));
@@ -193,13 +193,13 @@ impl Writer {
         self.len += count;
     }
 
-    /// Whether what has been written ends with an octet.
+    /// Whether the output ends at an octet boundary.
     #[inline]
     pub fn is_aligned(&self) -> bool {
         self.count.is_multiple_of(8)
     }
 
-    /// Appends so many octets, which are given as numbers of eight.
+    /// Appends `count` octets, passed as 64-bit numbers of eight octets each.
     #[inline]
     pub fn push_eights(&mut self, eights: impl IntoIterator<Item = u64>, count: usize) {
         self.pad();
@@ -222,7 +222,7 @@ impl Writer {
         }
     }
 
-    /// Completes the octets, the last one filled up with zeros. Returns how many.
+    /// Fills up the last octet with zero bits. Returns the number of bits added.
     #[inline]
     pub fn pad(&mut self) -> u8 {
         match self.count {
@@ -231,7 +231,7 @@ impl Writer {
         }
     }
 
-    /// The same where there are bits behind the octets.
+    /// Implements [`Self::pad`] if there are pending bits.
     fn complete(&mut self) -> u8 {
         let padding = (self.count.wrapping_neg() % 8) as u8;
         let aligned = self.pending << (64 - self.count);
@@ -249,7 +249,7 @@ mod tests {
     use num_bigint::BigUint;
     use proptest::prelude::*;
 
-    /// Widths in bits, half of them of whole octets.
+    /// Widths in bits. Half of them are multiples of 8.
     fn widths() -> impl Strategy<Value = u32> {
         prop_oneof![1u32..=200, (1u32..=25).prop_map(|octets| 8 * octets)]
     }

@@ -11,44 +11,44 @@ use units::Instant;
 pub struct Register {
     /// How many cells there are.
     pub size: u64,
-    /// The width of a cell in bits: the sum of its fields'.
+    /// The width of a cell in bits: the sum of the widths of its fields.
     pub width: u32,
     /// Words of a cell.
     pub limbs: usize,
-    /// The width of each value in a cell: one, or those of a struct.
+    /// The width of each value in a cell: one value, or the fields of a struct.
     pub fields: Vec<u32>,
     /// The cells' words.
     pub cells: Array<u64>,
-    /// Which cells are in use where it is a queue or a stack.
+    /// The cells in use, if the register is used as a queue or stack.
     pub queue: Queue,
 }
 
-/// The cells that a queue or stack has in use.
+/// The cells of a queue or stack that are in use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Queue {
-    /// The number of the first.
+    /// The index of the first cell.
     pub first: u64,
-    /// How many there are.
+    /// The number of cells.
     pub count: u64,
 }
 
-/// What is done to a queue or stack.
+/// An operation on a queue or stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// To the cell after that of the last access, and from the last to the first.
+    /// Selects the cell after the one of the last access, wrapping around at the end.
     Next,
-    /// Adds at the end of a queue.
+    /// Enqueues at the end of a queue.
     Enqueue,
-    /// Takes from the front of a queue.
+    /// Dequeues from the front of a queue.
     Dequeue,
-    /// Adds on top of a stack.
+    /// Pushes onto a stack.
     Push,
-    /// Takes from the top of a stack.
+    /// Pops from a stack.
     Pop,
 }
 
 impl Register {
-    /// The cell that an access meets; `None`: there is no room, or nothing to take.
+    /// The cell that an access refers to. `None` if the queue or stack is full or empty.
     pub fn access(&mut self, access: Access) -> Option<u64> {
         let Queue { first, count } = &mut self.queue;
         let size = self.size;
@@ -76,14 +76,15 @@ impl Register {
         }
     }
 
-    /// The words of a cell, if there is one of this number.
+    /// The words of a cell, or `None` if the index is out of range.
     #[inline]
     pub fn cell_mut(&mut self, index: u64) -> Option<&mut [u64]> {
         let at = usize::try_from(index).ok()?.checked_mul(self.limbs)?;
         self.cells.some_mut(at, self.limbs)
     }
 
-    /// A cell that is there, as a number: its fields' bits, the first field's most significant.
+    /// The value of a cell as a number: the concatenation of its fields, the first field most significant. The cell
+    /// must exist.
     pub fn number(&self, at: usize) -> BigUint {
         let words = (at * self.limbs..).take(self.limbs);
         let words = words.filter_map(|word| self.cells.get(word));
@@ -100,7 +101,7 @@ impl Register {
         number
     }
 
-    /// The words of a cell that is this number; bits above its width are cut off.
+    /// The words of a cell with this value. Bits above its width are cut off.
     pub fn cell_of(&self, number: &BigUint) -> Vec<u64> {
         let mut left = self.width;
         let mut cell = Vec::with_capacity(self.limbs);
@@ -124,9 +125,9 @@ impl Register {
 /// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Packets.
+    /// Whether it counts packets.
     pub packets: bool,
-    /// Their octets.
+    /// Whether it counts their octets.
     pub octets: bool,
 }
 
@@ -156,15 +157,15 @@ pub struct Meter {
 /// A cell of a meter.
 #[derive(Clone, Debug, Default)]
 pub struct MeterCell {
-    /// Without one every packet is green.
+    /// Without a marker, every packet is green.
     pub marker: Option<Marker>,
-    /// The packets of each colour.
+    /// The number of packets of each colour.
     pub colours: [CounterData; 3],
 }
 
 impl MeterCell {
-    /// The packet's colour: 0 green, 1 yellow, 2 red. `before`: the colour that it has, which the meter may only
-    /// worsen; green for a meter that is colour-blind.
+    /// The packet's colour: 0 green, 1 yellow, 2 red. `before` is its previous colour, which the meter never improves.
+    /// A colour-blind meter passes green.
     pub fn execute(&mut self, now: Instant, unit: MeterUnit, octets: u32, before: u64) -> u64 {
         let marker = self.marker.as_mut();
         let colour = match marker {
@@ -178,17 +179,17 @@ impl MeterCell {
     }
 }
 
-/// What is written to a cell of a meter.
+/// A write to a cell of a meter.
 #[derive(Clone, Debug, Default)]
 pub struct MeterWrite {
-    /// A marker, or that there is to be none.
+    /// The new marker, `Some(None)` to remove it, or `None` to keep it.
     pub marker: Option<Option<Box<Marker>>>,
-    /// The colours are counted from 0 again.
+    /// Whether the colour counters are reset to 0.
     pub clears_colours: bool,
 }
 
 impl MeterWrite {
-    /// Adds what is written later.
+    /// Merges a later write into this one.
     pub fn then(&mut self, later: MeterWrite) {
         self.marker = later.marker.or(self.marker.take());
         self.clears_colours |= later.clears_colours;
@@ -208,27 +209,27 @@ impl Writable for MeterCell {
     }
 }
 
-/// A three-colour marker of two rates (RFC 2698), or of one with an excess burst (RFC 2697).
+/// A two-rate three-colour marker (RFC 2698), or a single-rate one with an excess burst (RFC 2697).
 ///
-/// As in BMv2, tokens are those of whole microseconds since time 0, rounded down.
+/// As in BMv2, tokens are generated for whole microseconds since time 0, rounded down.
 #[derive(Clone, Copy, Debug)]
 pub struct Marker {
     pub config: MeterConfig,
     peak: Bucket,
     committed: Bucket,
-    /// Tokens that the committed bucket had no room for.
+    /// Tokens for which the committed bucket had no room.
     excess: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Bucket {
     tokens: u64,
-    /// Tokens made since time 0.
+    /// Tokens generated since time 0.
     made: u64,
 }
 
 impl Bucket {
-    /// Fills up; the tokens that there was no room for.
+    /// Fills the bucket. Returns the tokens for which there was no room.
     fn fill(&mut self, now: Instant, rate: f64, burst: u64) -> u64 {
         let made = (now.as_micros() as f64 * (rate / 1e6)) as u64;
         let new = made.saturating_sub(self.made);
@@ -240,7 +241,7 @@ impl Bucket {
 }
 
 impl Marker {
-    /// A marker with full buckets.
+    /// Creates a marker with full buckets.
     pub fn new(config: MeterConfig) -> Self {
         let full = |tokens| Bucket { tokens, made: 0 };
         Marker {
@@ -290,7 +291,7 @@ pub fn count(cell: &mut CounterData, counted: Counted, octets: u32) {
     cell.octets += if counted.octets { octets as u64 } else { 0 };
 }
 
-/// What a packet costs in a meter.
+/// The number of tokens that a packet takes from a meter.
 fn amount(unit: MeterUnit, octets: u32) -> u64 {
     match unit {
         MeterUnit::Packets => 1,

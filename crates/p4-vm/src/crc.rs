@@ -1,24 +1,24 @@
-//! CRCs of any parameters, and those of `crc16_custom` and `crc32_custom`, whose parameters a control plane sets.
+//! CRCs with arbitrary parameters, and `crc16_custom` and `crc32_custom`, whose parameters a control plane sets.
 
 use crc::{CRC_16_ARC, CRC_32_ISO_HDLC};
 
-/// Parameters of a CRC, as catalogues of CRCs give them (the Rocksoft model) and BMv2's `set_crc16_parameters` and
-/// `set_crc32_parameters` take them.
+/// Parameters of a CRC in the Rocksoft model, as used by catalogues of CRCs and by BMv2's `set_crc16_parameters` and
+/// `set_crc32_parameters`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CrcParameters {
     /// The polynomial without its highest term, the most significant bit first: 0x8005 for CRC-16/ARC.
     pub polynomial: u32,
-    /// What the remainder is before the first octet.
+    /// The initial value of the remainder.
     pub initial: u32,
-    /// What the result is combined with (exclusive or).
+    /// The value that is XORed with the result.
     pub final_xor: u32,
-    /// Whether each octet goes in with its least significant bit first.
+    /// Whether each octet is processed with its least significant bit first.
     pub reflect_data: bool,
-    /// Whether the remainder's bits are reversed at the end.
+    /// Whether the bits of the remainder are reversed at the end.
     pub reflect_remainder: bool,
 }
 
-/// How wide a remainder is.
+/// The width of a remainder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CrcWidth {
     /// `crc16_custom`
@@ -28,7 +28,7 @@ pub enum CrcWidth {
 }
 
 impl CrcWidth {
-    /// In bits.
+    /// The width in bits.
     pub const fn bits(self) -> u32 {
         match self {
             CrcWidth::W16 => 16,
@@ -44,7 +44,7 @@ impl CrcWidth {
         }
     }
 
-    /// BMv2's parameters until they are set: those of CRC-16/ARC and CRC-32/ISO-HDLC.
+    /// BMv2's default parameters: those of CRC-16/ARC and CRC-32/ISO-HDLC.
     pub const fn defaults(self) -> CrcParameters {
         match self {
             CrcWidth::W16 => CrcParameters {
@@ -65,22 +65,22 @@ impl CrcWidth {
     }
 }
 
-/// A CRC of 1 to 64 bits with its table, ready to run.
+/// A CRC of 1 to 64 bits, with its look-up table.
 #[derive(Clone, Debug)]
 pub struct Crc {
     width: u32,
-    /// What the remainder is before the first octet, at the top of its 64 bits.
+    /// The initial remainder, left-aligned in 64 bits.
     initial: u64,
     final_xor: u64,
     reflect_data: bool,
     reflect_remainder: bool,
-    /// What an octet at the top of the remainder leaves. Remainders stand at the top of their 64 bits.
+    /// The remainder of each octet. Remainders are left-aligned in 64 bits.
     table: [u64; 256],
 }
 
 impl Crc {
-    /// A CRC of `width` bits with the parameters of the Rocksoft model, as in [`CrcParameters`]; `reflect` has those of
-    /// the data and of the remainder.
+    /// Creates a CRC of `width` bits with the parameters of [`CrcParameters`]. `reflect` holds the flags for the data
+    /// and for the remainder.
     pub fn new(
         width: u32,
         polynomial: u64,

@@ -1,5 +1,5 @@
-//! Batches that packets see as a whole. Their tables and action profiles are built beside those that packets see, a
-//! part between two packets, and then change places with them at once.
+//! Batches that become visible to packets as a whole. Their tables and action profiles are built beside the ones that
+//! packets see, incrementally between packets, and then swapped in at once.
 
 use crate::CounterData;
 use crate::cells::{MeterCell, MeterWrite};
@@ -11,31 +11,31 @@ use p4_ir::{ExternId, TableId};
 use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a batch changes.
+/// The scope of a batch: what it may change.
 #[derive(Clone, Debug, Default)]
 pub struct DraftScope {
-    /// Tables of which it changes entries or the default.
+    /// Tables whose entries or default it changes.
     pub tables: BTreeSet<TableId>,
-    /// Action profiles of which it changes members or groups.
+    /// Action profiles whose members or groups it changes.
     pub profiles: BTreeSet<ExternId>,
     /// Whether it changes multicast groups or clone sessions.
     pub replication: bool,
 }
 
-/// What a draft has replaced, or was. To drop it takes time that packets need not wait.
+/// Data that a draft has replaced, or a discarded draft. Dropping it takes time; packets need not wait for that.
 pub type Remains = Box<dyn Any + Send>;
 
-/// What a batch has changed so far.
+/// The changes of a batch so far.
 #[derive(Debug)]
 pub struct Draft {
     pub tables: BTreeMap<u32, TableState>,
     pub profiles: BTreeMap<u32, Profile>,
     pub writes: DraftWrites,
-    /// Whether a control plane works on the draft, or else on what packets see.
+    /// Whether a control plane edits the draft rather than the state that packets see.
     pub edited: bool,
 }
 
-/// What a batch writes to cells that packets change as well, and to value sets; by object, table or set.
+/// Writes of a batch to value sets and to cells that packets also change, by object, table or set.
 #[derive(Debug, Default)]
 pub struct DraftWrites {
     pub counters: BTreeMap<u32, Writes<CounterData>>,
@@ -45,7 +45,7 @@ pub struct DraftWrites {
     pub value_sets: BTreeMap<u32, Members>,
 }
 
-/// A write to a cell or a value set, checked.
+/// A checked write to a cell or a value set.
 #[derive(Debug)]
 pub enum CellWrite {
     /// To a cell of a counter.
@@ -60,7 +60,7 @@ pub enum CellWrite {
     ValueSet(u32, Box<Members>),
 }
 
-/// Where published writes wait.
+/// Where published writes are still deferred.
 #[derive(Clone, Copy, Debug)]
 pub enum Unsettled {
     Object(u32),
@@ -102,14 +102,15 @@ impl DraftWrites {
         }
     }
 
-    /// Whether something is written to the direct cells of an entry or of a default.
+    /// Whether there is a write to the direct cells of an entry or of a default.
     pub fn has_direct(&self, table: u32, of: Option<u32>) -> bool {
         let writes = self.direct.get(&table);
         writes.is_some_and(|writes| writes.contains_key(&of))
     }
 }
 
-/// Copies at most `most` items of a map to another, which has those before; whether that was the last.
+/// Copies at most `most` items of a map to another map, which holds all items before them. Returns whether the copy is
+/// complete.
 pub fn copy_some<K: Copy + Ord, V: Clone>(
     from: &BTreeMap<K, V>,
     to: &mut BTreeMap<K, V>,

@@ -1,4 +1,4 @@
-//! What a control plane writes and reads: entries, actions, counters, meters.
+//! The entities of a control plane: entries, actions, counters, meters.
 
 use num_bigint::BigUint;
 use p4_ir::ActionId;
@@ -6,40 +6,41 @@ use p4_ir::ActionId;
 /// An entry of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// A match for each key, in the order of the table's keys; `selector` keys have none.
+    /// A match for each key, in the order of the table's keys, except `selector` keys.
     pub matches: Vec<Match>,
-    /// Larger wins, as in P4Runtime. At least 1 where a key is ternary, range or optional, else 0.
+    /// Larger priorities win, as in P4Runtime. At least 1 if a key is ternary, range or optional,
+    /// otherwise 0.
     pub priority: u32,
-    /// What it does.
+    /// The action.
     pub action: EntryAction,
 }
 
 /// A set of values of one key.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Match {
-    /// Any value: for lpm, ternary, range and optional keys.
+    /// Any value. For lpm, ternary, range and optional keys.
     Any,
-    /// One value: for exact and optional keys, and all others as their narrowest set.
+    /// One value. For exact and optional keys, and for all other keys as their narrowest set.
     Exact(BigUint),
-    /// The values that begin with the same `prefix` bits.
+    /// The values that share a prefix of `prefix` bits.
     Lpm {
-        /// A value of the set; bits beyond the prefix must be zero.
+        /// A value of the set. Bits beyond the prefix must be zero.
         value: BigUint,
         /// Length of the prefix in bits.
         prefix: u32,
     },
-    /// The values that agree under a mask.
+    /// The values that agree in the bits of a mask.
     Ternary {
-        /// A value of the set; bits outside the mask must be zero.
+        /// A value of the set. Bits outside the mask must be zero.
         value: BigUint,
         /// The bits that count.
         mask: BigUint,
     },
     /// The values from `low` to `high`, both included.
     Range {
-        /// The least.
+        /// The smallest value.
         low: BigUint,
-        /// The greatest.
+        /// The largest value.
         high: BigUint,
     },
 }
@@ -50,7 +51,7 @@ impl Match {
         Match::Exact(value.into())
     }
 
-    /// The values that begin with the same `prefix` bits.
+    /// The values that share a prefix of `prefix` bits.
     pub fn lpm(value: impl Into<BigUint>, prefix: u32) -> Self {
         Match::Lpm {
             value: value.into(),
@@ -58,7 +59,7 @@ impl Match {
         }
     }
 
-    /// The values that agree under a mask.
+    /// The values that agree in the bits of a mask.
     pub fn ternary(value: impl Into<BigUint>, mask: impl Into<BigUint>) -> Self {
         Match::Ternary {
             value: value.into(),
@@ -75,34 +76,34 @@ impl Match {
     }
 }
 
-/// An action with a value for each of its parameters.
+/// An action with a value for each parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActionSpec {
-    /// Which.
+    /// The action.
     pub action: ActionId,
     /// Its data.
     pub args: Vec<BigUint>,
 }
 
-/// What an entry does.
+/// The action of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EntryAction {
-    /// Runs an action: tables without an action profile.
+    /// Runs an action. For tables without an action profile.
     Run(ActionSpec),
     /// Runs a member of the table's action profile.
     Member(u32),
-    /// Runs a member of a group, chosen by the selector's hash.
+    /// Runs a member of a group, which the selector's hash chooses.
     Group(u32),
-    /// A group of its own: actions and their weights.
+    /// Chooses from the entry's own group: actions and their weights.
     OneShot(Vec<(ActionSpec, u32)>),
 }
 
-/// Whose cell of a table's direct counter or meter.
+/// Selects a cell of a table's direct counter or meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DirectOf<'a> {
-    /// Of the entry with these matches and this priority.
+    /// The cell of the entry with these matches and this priority.
     Entry(&'a [Match], u32),
-    /// Of the default: misses.
+    /// The cell of the default action, for misses.
     Default,
 }
 
@@ -111,21 +112,21 @@ pub enum DirectOf<'a> {
 pub struct CounterData {
     /// Packets counted.
     pub packets: u64,
-    /// Octets counted (`packet_length`).
+    /// Octets counted, by `packet_length`.
     pub octets: u64,
 }
 
 /// The cells of a register.
 #[derive(Clone, Copy, Debug)]
 pub struct RegisterCells<'a> {
-    /// Words of 64 bits that a cell takes.
+    /// Number of 64-bit words per cell.
     pub limbs: usize,
-    /// The cells' words, the least significant of each first.
+    /// The words of the cells, least significant word first.
     pub cells: &'a [u64],
 }
 
-/// What a meter's cell is set to: two rates, in octets or packets per second, with a burst each
-/// (RFC 2698, trTCM).
+/// The configuration of a meter cell: two rates, in octets or packets per second, each with a burst
+/// size (RFC 2698, trTCM).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeterConfig {
     /// Committed information rate, per second.
@@ -136,7 +137,7 @@ pub struct MeterConfig {
     pub pir: f64,
     /// Peak burst.
     pub pburst: u64,
-    /// Excess burst. Where it is not 0 the meter has one rate, `cir` (RFC 2697, srTCM).
+    /// Excess burst. If it is not 0, the meter has the single rate `cir` (RFC 2697, srTCM).
     pub eburst: u64,
 }
 
@@ -145,7 +146,7 @@ pub struct MeterConfig {
 pub struct Member {
     /// Its number, chosen by the control plane.
     pub id: u32,
-    /// What it does.
+    /// Its action.
     pub action: ActionSpec,
 }
 
@@ -154,6 +155,6 @@ pub struct Member {
 pub struct Group {
     /// Its number, chosen by the control plane.
     pub id: u32,
-    /// Numbers of its members with their weights, at least 1.
+    /// Numbers of its members with their weights, which are at least 1.
     pub members: Vec<(u32, u32)>,
 }

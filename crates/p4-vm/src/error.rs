@@ -1,29 +1,29 @@
-//! What can be wrong with a program, and with what a control plane asks for.
+//! Errors in programs and in requests of a control plane.
 
 use p4_ir::SourceLoc;
 use thiserror::Error;
 
-/// Something in a program that this architecture does not have or cannot run.
+/// A feature of a program that the architecture does not support.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{message}")]
 pub struct CompileError {
-    /// Where in the source.
+    /// The source location.
     pub loc: SourceLoc,
     /// What is wrong, and what is supported.
     pub message: String,
 }
 
-/// Why a control plane's request was refused. What was accepted before it stays as it is.
+/// Why a control plane's request was rejected. The state from before the request is unchanged.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ControlError {
-    /// A name that the program does not have.
+    /// A name that does not exist in the program.
     #[error("no {kind} is called `{name}`{}", Suggest(.name, .valid))]
     UnknownName {
-        /// What was looked for: `table`, `action`, `key`.
+        /// The kind of object looked up: `table`, `action`, `key`.
         kind: &'static str,
         /// The name given.
         name: String,
-        /// The names that there are.
+        /// The valid names.
         valid: Vec<String>,
     },
     /// A short name that several objects share.
@@ -31,30 +31,30 @@ pub enum ControlError {
     AmbiguousName {
         /// The name given.
         name: String,
-        /// The full names that end so.
+        /// The full names that end with it.
         valid: Vec<String>,
     },
-    /// A number that names nothing.
+    /// A number that identifies nothing.
     #[error("no {kind} has the number {id}; there are {valid}")]
     UnknownId {
-        /// What was looked for.
+        /// The kind of object looked up.
         kind: &'static str,
         /// The number given.
         id: u64,
-        /// What there is.
+        /// The valid numbers.
         valid: String,
     },
-    /// A value, match, priority or other detail that does not fit.
+    /// An invalid value, match, priority or other detail.
     #[error("{at}: expected {expected}, found {found}")]
     Invalid {
         /// Where: table and key, action and parameter, object.
         at: String,
         /// What is valid.
         expected: String,
-        /// What was given.
+        /// The given value.
         found: String,
     },
-    /// An entry, member or group that is there already.
+    /// An entry, member or group that already exists.
     #[error("{at}: there is already {what}; modify it instead")]
     Exists {
         /// Where.
@@ -62,7 +62,7 @@ pub enum ControlError {
         /// What.
         what: String,
     },
-    /// An entry, member or group that is not there.
+    /// An entry, member or group that does not exist.
     #[error("{at}: there is no {what}")]
     NotFound {
         /// Where.
@@ -70,7 +70,7 @@ pub enum ControlError {
         /// What.
         what: String,
     },
-    /// Something that the program says is constant.
+    /// Something that the program declares as constant.
     #[error("{at}: {what} cannot be changed: the program says const")]
     Constant {
         /// Where.
@@ -78,15 +78,15 @@ pub enum ControlError {
         /// What.
         what: String,
     },
-    /// More than the program asked room for.
+    /// More items than the declared size.
     #[error("{at}: full, the program gives it room for {size}")]
     Full {
         /// Where.
         at: String,
-        /// The room there is.
+        /// The declared size.
         size: u64,
     },
-    /// A member or group that is still used.
+    /// A member or group that is still in use.
     #[error("{at}: {what} is still used by {by}")]
     InUse {
         /// Where.
@@ -98,7 +98,7 @@ pub enum ControlError {
     },
 }
 
-/// The end of a message about an unknown name: the nearest valid one, then all of them.
+/// The end of a message about an unknown name: the most similar valid name, then all valid names.
 struct Suggest<'a>(&'a str, &'a [String]);
 
 impl std::fmt::Display for Suggest<'_> {

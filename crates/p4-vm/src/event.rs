@@ -1,10 +1,10 @@
-//! What happens to packets, and what programs report.
+//! Events: what happens to packets, and what programs report.
 
 use num_bigint::BigUint;
 use p4_ir::{SourceLoc, Type};
 use units::Instant;
 
-/// Something that happened, besides packets.
+/// An event, other than a transmitted packet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A packet was dropped.
@@ -13,7 +13,7 @@ pub enum Event {
     Digest(Digest),
     /// The program called `log_msg`.
     Log(Log),
-    /// `assert` or `assume` did not hold; the packet was dropped.
+    /// An `assert` or `assume` failed and the packet was dropped.
     AssertFailed {
         /// When.
         at: Instant,
@@ -22,38 +22,37 @@ pub enum Event {
         /// The packet's tag.
         tag: u64,
     },
-    /// A loop took as many rounds as it may, and was left.
+    /// A loop reached its iteration limit and was left.
     LoopCut {
         /// When.
         at: Instant,
         /// Where in the source.
         loc: SourceLoc,
-        /// How many rounds it took.
+        /// The number of iterations.
         rounds: u32,
         /// The packet's tag.
         tag: u64,
     },
-    /// The engine panicked, and dropped the packet that it worked on. Always reported: it is a defect of
-    /// the engine.
+    /// The engine panicked and dropped the packet being processed. Always reported, because it is a bug in the engine.
     Panic(Box<Panic>),
 }
 
-/// A panic in the engine, and the packet that met it.
+/// A panic in the engine, and the packet being processed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Panic {
     /// When.
     pub at: Instant,
-    /// What the panic says.
+    /// The panic message.
     pub message: String,
-    /// `ingress`, from parser to queue, or `egress`, from queue to line.
+    /// `ingress` (from parser to queue) or `egress` (from queue to line).
     pub block: &'static str,
     /// The port that the packet came in through.
     pub ingress_port: u16,
-    /// How often it had been resubmitted or recirculated; 0: `octets` are those that came in.
+    /// How often the packet had been resubmitted or recirculated. If 0, `octets` is the packet as it arrived.
     pub passes: u32,
-    /// The packet as it was parsed last.
+    /// The packet as it was before it was last parsed.
     pub octets: Vec<u8>,
-    /// Octets of zero after them.
+    /// Number of zero octets after them that are not stored.
     pub elided: u32,
     /// Its tag.
     pub tag: u64,
@@ -64,9 +63,9 @@ pub struct Panic {
 pub struct Drop {
     /// When.
     pub at: Instant,
-    /// Why.
+    /// The cause.
     pub cause: DropCause,
-    /// The egress port, or the ingress port where no egress port was chosen yet.
+    /// The egress port, or the ingress port if no egress port had been chosen.
     pub port: u16,
     /// The packet's tag.
     pub tag: u64,
@@ -79,7 +78,7 @@ pub enum DropCause {
     Ingress,
     /// Egress left `egress_spec` at the drop port.
     Egress,
-    /// The queue held as many packets as it may.
+    /// The queue was full.
     TmFull,
     /// `egress_spec` (or a replica) names a port that the switch does not have.
     UnknownPort,
@@ -89,15 +88,15 @@ pub enum DropCause {
     NoMulticastGroup,
     /// It was resubmitted or recirculated too often.
     TooManyPasses,
-    /// A replica or clone beyond those that may descend from one packet.
+    /// The packet was a replica or clone beyond the limit per packet.
     TooManyCopies,
-    /// The packets that wait take all the octets that they may.
+    /// The buffer for queued packets was full.
     BufferFull,
-    /// The loops of a pass took more rounds together than they may.
+    /// The loops of a pass exceeded their common iteration limit.
     TooManyRounds,
     /// The engine panicked.
     Panic,
-    /// `assert` or `assume` did not hold.
+    /// An `assert` or `assume` failed.
     Assert,
 }
 
@@ -118,7 +117,7 @@ impl DropCause {
         DropCause::Assert,
     ];
 
-    /// A short name for tables and traces: `tm_full`.
+    /// A short name for tables and traces, such as `tm_full`.
     pub const fn name(self) -> &'static str {
         match self {
             DropCause::Ingress => "ingress",
@@ -157,21 +156,21 @@ impl DropCounts {
         DropCause::ALL.iter().map(|&cause| (cause, self.of(cause)))
     }
 
-    /// Counts one packet more.
+    /// Counts one packet.
     #[inline]
     pub fn count(&mut self, cause: DropCause) {
         self.0[cause as usize] += 1;
     }
 }
 
-/// What the program passed to `digest`.
+/// A `digest` call of the program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Digest {
     /// When.
     pub at: Instant,
     /// The receiver argument.
     pub receiver: u32,
-    /// The type of the data: the digest's name for a control plane.
+    /// The type of the data, which names the digest for a control plane.
     pub ty: Option<Type>,
     /// The values, flattened, each with its width in bits.
     pub fields: Vec<(BigUint, u32)>,
@@ -179,12 +178,12 @@ pub struct Digest {
     pub tag: u64,
 }
 
-/// What the program passed to `log_msg`.
+/// A `log_msg` call of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Log {
     /// When.
     pub at: Instant,
-    /// The message, values put in.
+    /// The message, with values inserted.
     pub message: String,
     /// Where in the source.
     pub loc: SourceLoc,

@@ -1,55 +1,55 @@
-//! Low-pass filters, and random early drops by a filtered value.
+//! Low-pass filters, and random early drops that depend on a filtered value.
 
 use crate::ControlError;
 use units::{Duration, Instant};
 
-/// How a filter weighs what it is given.
+/// The parameters of a filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FilterConfig {
-    /// An exponential average of the samples. Its time constant is `rise` where the sample is above the average,
-    /// else `fall`.
+    /// An exponential moving average of the samples. Its time constant is `rise` if the sample is above the average,
+    /// and `fall` otherwise.
     Average {
-        /// Time constant towards a greater sample.
+        /// Time constant towards a larger sample.
         rise: Duration,
         /// Time constant towards a smaller sample.
         fall: Duration,
-        /// The result is divided by 2 to this power.
+        /// The result is divided by 2^shift.
         shift: u32,
     },
     /// A sum of the samples that decays.
     Sum {
         /// Time constant.
         fall: Duration,
-        /// The result is divided by 2 to this power.
+        /// The result is divided by 2^shift.
         shift: u32,
     },
-    /// Random early drops: none while the average is below `low`, all from `high` on, and with a probability that
-    /// rises from 0 to `most` in between.
+    /// Random early drops: no drops while the average is below `low`, only drops from `high` on, and in between a drop
+    /// probability that rises from 0 to `most`.
     EarlyDrop {
         /// Time constant of the average.
         constant: Duration,
-        /// The average at which drops begin.
+        /// The average at which drops start.
         low: f64,
-        /// The average from which all is dropped.
+        /// The average from which all packets are dropped.
         high: f64,
         /// The probability just below `high`.
         most: f64,
     },
 }
 
-/// What filters there are.
+/// The kinds of filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterKind {
-    /// Low-pass filters, which give the filtered value.
+    /// Low-pass filters, which return the filtered value.
     LowPass,
     /// Random early drops.
     EarlyDrop,
 }
 
-/// A filter, in the state that samples have left it in.
+/// A filter and its state.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filter {
-    /// Without one, a filter gives the sample itself and drops nothing.
+    /// Without a configuration, the filter returns the sample itself and drops nothing.
     pub config: Option<FilterConfig>,
     value: f64,
     at: Instant,
@@ -89,7 +89,7 @@ impl Filter {
         (self.value as u64).checked_shr(shift).unwrap_or(0)
     }
 
-    /// Whether a packet is dropped at a sample; `draw` is a random number.
+    /// Whether a packet with this sample is dropped. `draw` is a random number.
     pub fn drops(&mut self, now: Instant, sample: u64, draw: u64) -> bool {
         let Some(FilterConfig::EarlyDrop {
             low, high, most, ..
@@ -105,7 +105,7 @@ impl Filter {
             return true;
         }
         let probability = most * (self.value - low) / (high - low);
-        // 53 bits are what a floating-point number holds exactly.
+        // A floating-point number represents 53 bits exactly.
         ((draw >> 11) as f64) < probability * (1u64 << 53) as f64
     }
 
@@ -114,7 +114,7 @@ impl Filter {
         self.value = sample as f64 + (self.value - sample as f64) * decay;
     }
 
-    /// What is left of a value since the last sample.
+    /// The factor by which a value has decayed since the last sample.
     fn decay(&mut self, now: Instant, constant: Duration) -> f64 {
         let passed = now.as_nanos().saturating_sub(self.at.as_nanos());
         self.at = now;
@@ -126,7 +126,7 @@ impl Filter {
 }
 
 impl FilterConfig {
-    /// Refuses a configuration that has no meaning, or none for filters of a kind.
+    /// Rejects a configuration that is meaningless, or that filters of this kind do not support.
     pub fn check(&self, kind: FilterKind, at: impl FnOnce() -> String) -> Result<(), ControlError> {
         let (expected, found) = match (kind, self) {
             (FilterKind::LowPass, FilterConfig::EarlyDrop { .. }) => {
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(filter.pass(us(0), 1000), 0);
         assert_eq!(filter.pass(us(100), 1000), 632);
         assert_eq!(filter.pass(us(200), 1000), 864);
-        // Down, 1/e of 864.66 is left.
+        // Downwards, 1/e of 864.66 is left.
         assert_eq!(filter.pass(us(250), 0), 318);
     }
 
@@ -207,7 +207,7 @@ mod tests {
         }));
         assert!(!filter.drops(us(1), 9, 0));
         assert!(filter.drops(us(2), 20, u64::MAX));
-        // Half way: a quarter of the draws.
+        // Halfway: a quarter of the random numbers.
         assert!(filter.drops(us(3), 15, u64::MAX / 4 - 4096));
         assert!(!filter.drops(us(4), 15, u64::MAX / 4 + 4096));
     }

@@ -11,20 +11,21 @@ pub enum Algorithm {
     Crc16,
     /// CRC-32/ISO-HDLC: reflected 0x04c11db7, from all ones, inverted.
     Crc32,
-    /// A draw from the switch's generator.
+    /// A random number from the switch's generator.
     Random,
     /// The first eight octets as a number.
     Identity,
     /// The Internet checksum (RFC 1071).
     Csum16,
-    /// Exclusive or of 16-bit words.
+    /// XOR of 16-bit words.
     Xor16,
-    /// A CRC with parameters of its own: its number.
+    /// A CRC with configurable parameters, by number.
     Custom(u32),
 }
 
 impl Algorithm {
-    /// By a name among [`p4_ir::HASH_ALGORITHMS`]. Custom CRCs have their first parameters.
+    /// Looks up an algorithm by a name in [`p4_ir::HASH_ALGORITHMS`]. Custom CRCs have their
+    /// initial parameters.
     pub fn by_name(name: &str) -> Option<Algorithm> {
         Some(match name {
             "crc32" | "crc32_custom" => Algorithm::Crc32,
@@ -37,7 +38,7 @@ impl Algorithm {
         })
     }
 
-    /// The hash of `octets` followed by `zeros` octets of zero; `draw` gives random bits.
+    /// The hash of `octets` followed by `zeros` octets of zero. `draw` returns random bits.
     pub fn hash(
         self,
         octets: &[u8],
@@ -67,7 +68,7 @@ impl Algorithm {
                 let more = (8 - taken as u32).min(zeros);
                 number.checked_shl(8 * more).unwrap_or(0)
             }
-            // Zeros behind change nothing.
+            // Trailing zeros do not change the sum.
             Algorithm::Csum16 => Sum::of(octets).checksum() as u64,
             Algorithm::Xor16 => xor16(octets) as u64,
             Algorithm::Custom(number) => custom[number as usize].hash(octets, zeros) as u64,

@@ -1,18 +1,19 @@
-//! Runs p4-ir programs of any architecture: bytecode, tables, registers, counters, meters, hashes, checksums, and the
-//! packets that parsers take apart and deparsers put together.
+//! Runs p4-ir programs of any architecture: bytecode, tables, registers, counters, meters, hashes, checksums, parsing
+//! and deparsing of packets.
 //!
 //! The map of this crate, from the bottom:
 //! - `bits`, `wide`, `crc`, `hash`: arithmetic on octets and words;
-//! - `entity`: what a control plane writes; `error`: why it is refused; `octets`, `packet`, `event`, `trace`;
+//! - `entity`: what a control plane writes; `error`: why it is rejected; `octets`, `packet`, `event`, `trace`;
 //! - `code`: the bytecode;
-//! - `cells`, `filter`, `table`, `object`, `value_set`: what a program keeps from packet to packet; `draft`: what it is to
-//!   keep once a batch is complete; `pending`: what such a batch has still to write;
-//! - `vm`: the interpreter; `control`: what a control plane does to a [`Machine`];
-//! - `native`: where a compiler to machine code plugs in;
-//! - `architecture`: what an [`Architecture`] adds; `compile`: p4-ir to bytecode; [`Pipeline`], the whole.
+//! - `cells`, `filter`, `table`, `object`, `value_set`: state that persists between packets; `draft`: batches of
+//!   changes to it; `pending`: deferred writes of a published batch;
+//! - `vm`: the interpreter; `control`: operations of a control plane on a [`Machine`];
+//! - `native`: the interface for a compiler to machine code;
+//! - `architecture`: what an [`Architecture`] adds; `compile`: from p4-ir to bytecode; [`Pipeline`]: a translated
+//!   program.
 //!
-//! An architecture binds the package's blocks, translates calls of its externs with the [`Compiler`]'s building
-//! blocks, and adds calls of its own. When blocks run is its affair, and that of the crate `switch`.
+//! An architecture binds the blocks of the package, translates calls of its externs with the building blocks of the
+//! [`Compiler`], and adds its own calls. The architecture and the crate `switch` decide when blocks run.
 
 mod architecture;
 mod bits;

@@ -1,8 +1,8 @@
-//! Where a compiler of bytecode to machine code plugs in.
+//! The interface for a compiler from bytecode to machine code.
 //!
-//! [`install`] names the compiler; programs that are translated from then on have their code compiled. Compiled code does
-//! the simple instructions itself and calls [`Vm`] for the others, so the interpreter defines what each of them does.
-//! A packet that is traced is always interpreted.
+//! [`install`] registers the compiler. From then on, the code of translated programs is compiled. Compiled code
+//! executes simple instructions itself and calls [`Vm`] for the others, so the interpreter defines the behaviour of
+//! every instruction. A packet that is traced is always interpreted.
 
 use crate::Sequence;
 use crate::code::Target;
@@ -17,38 +17,38 @@ pub use crate::code::{
 
 /// Compiles bytecode to machine code.
 pub trait Compiler: Debug + Sync {
-    /// The code compiled; `None`: it is interpreted.
+    /// Compiles the code. Returns `None` if the code is to be interpreted.
     fn compile(&self, source: &Source<'_>) -> Option<Box<dyn Native>>;
 }
 
-/// What is compiled.
+/// The input of the compiler.
 #[derive(Debug)]
 pub struct Source<'a> {
     /// The bytecode.
     pub code: &'a Code,
-    /// Blocks that are run one after another.
+    /// The sequences of blocks.
     pub sequences: &'a [Sequence],
-    /// Where blocks begin that are run alone.
+    /// Entry points of the blocks that are run outside of sequences.
     pub entries: &'a [Target],
-    /// What compiled code may do to each extern object.
+    /// How compiled code may access each extern object.
     pub objects: &'a [Kind],
     /// The key of each table.
     pub keys: &'a [Key],
-    /// What is where behind [`Found::noted`].
+    /// The layout of the data at the address [`Found::noted`].
     pub noted: Noted,
 }
 
-/// What decides about a look-up in a table: its key, packed into words, and what an action selector hashes.
+/// The inputs of a table look-up: its key, packed into words, and the fields that an action selector hashes.
 #[derive(Clone, Debug)]
 pub struct Key {
     /// Its fields.
     pub fields: Vec<KeyPart>,
-    /// Its words, at least one, which is 0 where the table has no key.
+    /// The number of its words, at least one. The word is 0 if the table has no key.
     pub words: usize,
-    /// Whether it leads to the same action until the table changes. Then what it led to is at [`place`] of the table's
-    /// [`Places::recent`], if the key behind it is this one.
+    /// Whether a key leads to the same action until the table changes. If so, the result is cached at [`place`] of the
+    /// table's [`Places::recent`], provided that the key stored behind it is this one.
     pub repeats: bool,
-    /// What is done where a key is found there.
+    /// The side effects of a look-up that is served from there.
     pub note: Note,
 }
 
@@ -57,76 +57,76 @@ pub struct Key {
 pub struct KeyPart {
     /// Its index among the keys of a site.
     pub index: u32,
-    /// The first of its words in the packed key.
+    /// Its first word in the packed key.
     pub word: usize,
-    /// Bits below it there.
+    /// Number of bits below it in that word.
     pub shift: u32,
-    /// Words that it takes.
+    /// Number of words.
     pub limbs: u32,
 }
 
-/// What a look-up does besides leading to an action.
+/// The side effects of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// Nothing.
     Nothing,
-    /// It dates what it found, and counts the packet there if the table has a direct counter. [`Found::noted`] is an
-    /// address, behind which [`Source::noted`] says what is where.
+    /// It stores the time in what it found, and counts the packet if the table has a direct counter. [`Found::noted`]
+    /// is the address; [`Source::noted`] gives the offsets from it.
     Counted(Option<crate::Counted>),
-    /// What [`Vm::note`] does with [`Found::noted`].
+    /// It calls [`Vm::note`] with [`Found::noted`].
     Called,
 }
 
-/// Octets between [`Found::noted`] and what is noted there, each a number of 64 bits.
+/// Offsets in octets from [`Found::noted`]. Each field is a 64-bit number.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Noted {
-    /// Packets that were counted.
+    /// The number of packets.
     pub packets: usize,
-    /// Octets of these.
+    /// The number of octets.
     pub octets: usize,
     /// The time of the last look-up that led here, in nanoseconds.
     pub last_hit: usize,
 }
 
-/// What an extern object is to compiled code.
+/// How compiled code sees an extern object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A register whose cells have one word.
     Register,
     /// A counter, whose cells are [`CounterData`](crate::CounterData).
     Counter(crate::Counted),
-    /// An object that the interpreter works on.
+    /// An object that only the interpreter accesses.
     Other,
 }
 
 /// Compiled code.
 pub trait Native: Debug + Send + Sync {
-    /// Runs one of [`Source::sequences`] or, counted on behind them, of [`Source::entries`]; says whether it came to its
-    /// end.
+    /// Runs one of [`Source::sequences`] or of [`Source::entries`], which are numbered after the sequences. Returns
+    /// whether it ran to its end.
     fn run(&self, number: usize, context: &mut Context<'_>) -> bool;
 }
 
-/// What compiled code works with, where it finds it. One is made for each run, in place.
+/// The state of compiled code. One is created for each run and is not moved.
 #[repr(C)]
 pub struct Context<'a> {
-    /// Where the packet, registers and counters are.
+    /// The addresses of the packet, registers and counters.
     pub places: Places,
-    /// What [`Vm::find`] found last.
+    /// The result of the last [`Vm::find`].
     pub found: Found,
     /// How many parser states each block may count.
     pub most_steps: u32,
-    /// How many this one may still.
+    /// How many parser states this block may still count.
     pub steps: u32,
-    /// Storage as the code describes it.
+    /// The storage, as the code describes it.
     pub words: &'a mut [u64],
-    /// What must be interpreted is left to it. Its places are those above.
+    /// The interpreter. It uses the places above.
     pub vm: &'a mut dyn Vm,
-    /// A panic of the interpreter.
+    /// The payload of a panic in the interpreter.
     pub panic: Option<Box<dyn Any + Send>>,
 }
 
 impl<'a> Context<'a> {
-    /// For a run in which each block may count so many parser states.
+    /// Creates the context of a run in which each block may count `most_steps` parser states.
     #[inline(always)]
     pub fn new(places: Places, words: &'a mut [u64], most_steps: u32, vm: &'a mut dyn Vm) -> Self {
         Context {
@@ -141,53 +141,54 @@ impl<'a> Context<'a> {
     }
 }
 
-/// What compiled code leaves to the interpreter.
+/// The operations that compiled code leaves to the interpreter.
 pub trait Vm {
-    /// Executes the instruction `at`, which is neither a jump (but `InSet` and `Round`) nor a call.
+    /// Executes the instruction `at`, which is not a jump (except `InSet` and `Round`) and not a call.
     fn step(&mut self, words: &mut [u64], at: Target, places: &mut Places) -> Next;
 
-    /// Looks up a key, which is packed as [`Key`] says, in the table of a site. Places stay as they are.
+    /// Looks up a key, packed as described by [`Key`], in the table of a site. The places stay valid.
     fn find(&mut self, words: &[u64], site: u32, key: &[u64]) -> Found;
 
-    /// Notes a look-up in a table that found what [`Found::noted`] says, without looking it up. Places stay as they are.
+    /// Performs the side effects of a look-up that found [`Found::noted`], without looking it up. The places stay
+    /// valid.
     fn note(&mut self, table: u32, noted: u32);
 
     /// Calls an extern.
     fn call(&mut self, words: &mut [u64], call: u32, places: &mut Places) -> Next;
 
-    /// Whether the packet is dropped whatever the program says.
+    /// Whether the packet will be dropped regardless of the program.
     fn aborted(&self) -> bool;
 
     /// Rejects the packet with an error.
     fn reject(&mut self, error: u64);
 }
 
-/// What a look-up found.
+/// The result of a look-up.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub struct Found {
-    /// Where the data of the action is, at least as many words as [`ActionCode::data`]: valid until the next call of
-    /// [`Vm`], or, in a table's [`Places::recent`], until the table changes. An address, because a machine may go to
-    /// another thread.
+    /// The address of the action's data, at least as many words as [`ActionCode::data`]. It is valid until the next
+    /// call of [`Vm`] or, in a table's [`Places::recent`], until the table changes. It is an address rather than a
+    /// pointer because a machine may move to another thread.
     pub args: usize,
-    /// What is noted where: see [`Note`].
+    /// What the side effects refer to; see [`Note`].
     pub noted: usize,
-    /// 1 if it found an entry, 0 if not.
+    /// 1 for a hit, 0 for a miss.
     pub hit: u32,
-    /// The index of the action among the table's; [`NONE`](crate::NONE): no action is run.
+    /// The index of the action in the table, or [`NONE`](crate::NONE) if no action is run.
     pub action: u32,
 }
 
-/// How many keys of a table are kept, as a power of two.
+/// The number of recent keys kept per table, as a power of two.
 pub const PLACES_BITS: u32 = 6;
-/// How many keys of a table are kept.
+/// The number of recent keys kept per table.
 pub const PLACES: usize = 1 << PLACES_BITS;
-/// What spreads keys over places: 2⁶⁴ divided by the golden ratio, odd.
+/// The multiplier that spreads keys over places: 2⁶⁴ divided by the golden ratio, odd.
 pub const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-/// By how many bits what is known of a key's place is turned before the next word goes in.
+/// By how many bits the hash state is rotated before the next word is mixed in.
 pub const TURN: u32 = 23;
 
-/// The place of a key among [`PLACES`].
+/// The place of a key, below [`PLACES`].
 pub fn place(key: &[u64]) -> usize {
     place_of(key.iter().copied())
 }
@@ -199,31 +200,31 @@ pub fn place_of(key: impl Iterator<Item = u64>) -> usize {
     (mixed.wrapping_mul(SPREAD) >> (64 - PLACES_BITS)) as usize
 }
 
-/// Words of a place: a [`Found`], then a key of the given number of words; a half line of the cache or more.
+/// Words per place: a [`Found`], then a key of the given number of words. At least half a cache line.
 pub const fn place_words(key: usize) -> usize {
     (size_of::<Found>() / 8 + key).next_multiple_of(4)
 }
 
 impl Found {
-    /// It as words, as compiled code reads it, on a machine whose numbers begin with the low octet.
+    /// Its words, as compiled code reads them on a little-endian machine.
     pub fn words(&self) -> [u64; size_of::<Found>() / 8] {
         let result = u64::from(self.hit) | u64::from(self.action) << 32;
         [self.args as u64, self.noted as u64, result]
     }
 }
 
-/// Where the packet, registers and counters are. They stay there while code runs, but for `emitted` and `room`, which
-/// are valid until the next call of [`Vm`].
+/// Addresses of the packet, registers and counters. They are constant while code runs, except `emitted` and `room`,
+/// which are valid until the next call of [`Vm`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Places {
-    /// The packet's octets that are held.
+    /// The stored octets of the packet.
     pub octets: *const u8,
-    /// How many there are.
+    /// The number of stored octets.
     pub held: usize,
-    /// Bits of the packet, with those that are not held.
+    /// Bits of the packet, including those that are not stored.
     pub bits: usize,
-    /// Where the number of parsed bits is.
+    /// The address of the number of parsed bits.
     pub cursor: *mut usize,
     /// Octets of the packet as counters see them.
     pub length: u64,
@@ -231,33 +232,35 @@ pub struct Places {
     pub cells: *const Cells,
     /// The time in the block, in nanoseconds.
     pub now: u64,
-    /// For each table the address of [`PLACES`] places of [`place_words`], if its [`Key::repeats`].
+    /// For each table, the address of [`PLACES`] places of [`place_words`] words, if its [`Key::repeats`].
     pub recent: *const usize,
-    /// Where the `error` of the job is.
+    /// The address of the job's `error`.
     pub error: *const u64,
-    /// Where the `checksum_error` of the job is.
+    /// The address of the job's `checksum_error`.
     pub checksum_error: *const bool,
-    /// What the deparser has emitted, and room behind it.
+    /// The output of the deparser, followed by room.
     pub emitted: *mut u8,
-    /// Octets of both; 0 where what has been emitted does not end with an octet.
+    /// Octets of output and room. 0 if the output does not end at an octet boundary.
     pub room: usize,
-    /// Where the number of octets is that have been emitted.
+    /// The address of the number of emitted octets.
     pub emitted_len: *mut usize,
 }
 
-/// Where the cells of an object are that is a [`Kind::Register`] or [`Kind::Counter`].
+/// The cells of an object that is a [`Kind::Register`] or [`Kind::Counter`].
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Cells {
-    /// The first cell. An address, because a machine may go to another thread.
+    /// The address of the first cell. It is an address rather than a pointer because a machine may move to another
+    /// thread.
     pub at: usize,
-    /// How many of them compiled code reaches. The interpreter executes what names another cell.
+    /// The number of cells that compiled code may access. The interpreter executes instructions that refer to other
+    /// cells.
     pub len: usize,
 }
 
 static COMPILER: OnceLock<&'static dyn Compiler> = OnceLock::new();
 
-/// Names the compiler, once; says whether it was the first.
+/// Registers the compiler, once. Returns whether it was the first.
 pub fn install(compiler: &'static dyn Compiler) -> bool {
     COMPILER.set(compiler).is_ok()
 }

@@ -1,4 +1,4 @@
-//! Extern objects: what a program keeps from packet to packet besides its tables.
+//! Extern objects: state of a program that persists between packets, besides tables.
 
 use crate::cells::{Counted, Counter, Meter, MeterCell, MeterUnit, Queue, Register};
 use crate::filter::{Filter, FilterKind};
@@ -20,38 +20,38 @@ pub enum Object {
     Counter(Counter),
     /// An array of meters.
     Meter(Meter),
-    /// A direct counter: its cells are in the entries.
+    /// A direct counter. Its cells are in the entries.
     DirectCounter(Counted),
-    /// A direct meter, likewise.
+    /// A direct meter. Its cells are in the entries.
     DirectMeter(MeterUnit),
-    /// A direct register, likewise: a cell in its first state.
+    /// A direct register, with the initial value of a cell. Its cells are in the entries.
     DirectRegister(Vec<u64>),
     /// An array of low-pass filters or random early drops.
     Filters(FilterKind, Vec<Filter>),
-    /// A direct one of these, its cells in the entries.
+    /// Direct filters. Their cells are in the entries.
     DirectFilter(FilterKind),
     /// An action profile or selector.
     Profile(Profile),
-    /// An object without state: a checksum unit.
+    /// A stateless object, such as a checksum unit.
     Stateless,
 }
 
 /// Members and groups of an action profile or selector.
 #[derive(Debug)]
 pub struct Profile {
-    /// The selector's hash; `None`: no groups.
+    /// The hash of the selector. `None` for a profile, which has no groups.
     pub algorithm: Option<Algorithm>,
     pub size: u64,
     pub members: BTreeMap<u32, (ActionSpec, Prepared)>,
     /// Members with their weights.
     pub groups: BTreeMap<u32, Vec<(u32, u32)>>,
-    /// Each group's members in the order of their numbers, each as often as its weight says.
+    /// The members of each group in the order of their numbers, each repeated according to its weight.
     pub choices: BTreeMap<u32, Vec<u32>>,
 }
 
-/// Objects by what an architecture's constructor says. Errors say what it needs.
+/// Constructors, with the arguments of an architecture's declaration. Errors state the required argument.
 impl Object {
-    /// A register of `size` cells of the object's first type argument, each with the value `initial`, or zero.
+    /// Creates a register of `size` cells of the object's first type argument. Each has the value `initial`, or zero.
     pub fn register(
         program: &Program,
         object: &ExternObject,
@@ -86,7 +86,7 @@ impl Object {
         }))
     }
 
-    /// A direct register; `initial` as for [`register`](Self::register).
+    /// Creates a direct register. `initial` is as for [`register`](Self::register).
     pub fn direct_register(
         program: &Program,
         object: &ExternObject,
@@ -124,7 +124,7 @@ impl Object {
         Ok(Object::Meter(Meter { unit, cells }))
     }
 
-    /// An action profile that holds `size` members, or with an algorithm an action selector.
+    /// Creates an action profile for `size` members, or an action selector if there is an algorithm.
     pub fn profile(size: Option<&CtorArg>, algorithm: Option<Algorithm>) -> Result<Object, String> {
         let size = number_of(size, 1)?;
         Ok(Object::Profile(Profile::new(algorithm, size)))
@@ -132,7 +132,7 @@ impl Object {
 }
 
 impl Profile {
-    /// A profile without members and groups.
+    /// Creates a profile without members and groups.
     pub fn new(algorithm: Option<Algorithm>, size: u64) -> Self {
         Profile {
             algorithm,
@@ -144,7 +144,7 @@ impl Profile {
     }
 }
 
-/// The numbers of a constructor's argument, in order.
+/// The numbers in a constructor's argument, in order.
 fn flatten<'a>(arg: Option<&'a CtorArg>, values: &mut Vec<&'a BigInt>) {
     match arg {
         Some(CtorArg::Int(value)) => values.push(value),
@@ -157,7 +157,7 @@ fn flatten<'a>(arg: Option<&'a CtorArg>, values: &mut Vec<&'a BigInt>) {
     }
 }
 
-/// The widths of the values that a register's cell holds; `None`: one is not of a kind that registers hold.
+/// Collects the widths of the values in a register's cell. Returns `None` if a register cannot hold one of them.
 fn cell_fields(program: &Program, ty: &Type, fields: &mut Vec<u32>) -> Option<()> {
     match ty.scalar(program) {
         Some(Scalar::Varbit(_)) => None,
@@ -176,10 +176,10 @@ fn cell_fields(program: &Program, ty: &Type, fields: &mut Vec<u32>) -> Option<()
     }
 }
 
-/// Octets that the cells of an object may take; a guard against sizes that no memory holds.
+/// The most octets that the cells of an object may take. It prevents sizes that do not fit into memory.
 const MAX_OCTETS: u64 = 1 << 28;
 
-/// The number of cells of `cell_octets` octets.
+/// The number of cells, each of `cell_octets` octets.
 fn number_of(arg: Option<&CtorArg>, cell_octets: usize) -> Result<u64, String> {
     let most = MAX_OCTETS / cell_octets as u64;
     match arg {
@@ -193,7 +193,7 @@ fn number_of(arg: Option<&CtorArg>, cell_octets: usize) -> Result<u64, String> {
     }
 }
 
-/// The name of the enum's member that a constructor's argument is.
+/// The name of the enum member in a constructor's argument.
 pub fn member(program: &Program, enumeration: &str, arg: Option<&CtorArg>) -> Option<String> {
     match arg? {
         CtorArg::Member(_, name) => Some(name.clone()),

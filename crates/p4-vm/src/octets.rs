@@ -1,23 +1,24 @@
-//! A packet's octets, with room in front of them for longer headers.
+//! The octets of a packet, with headroom for longer headers.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// Octets in front of a packet that a switch receives. Headers grow by less at a hop: options of IPv4 by up to 40, VXLAN
-/// by 50 to 70, SRv6 with three segments by 96. Two lines of the cache, so that the packet begins where it would without.
+/// Headroom of a packet that a switch receives, in octets. Headers grow by less per hop: IPv4 options by up to 40,
+/// VXLAN by 50 to 70, SRv6 with three segments by 96. Two cache lines, so that the alignment of the packet is the same
+/// as without headroom.
 const ROOM: usize = 128;
 
-/// Octets that have room in front, so that headers can grow and shrink while the payload stays where it is.
+/// A buffer of octets with headroom, so that headers can grow and shrink without moving the payload.
 #[derive(Clone, Default)]
 pub struct Octets {
-    /// The room, with anything in it, then the octets.
+    /// The headroom, whose content is undefined, then the octets.
     buffer: Vec<u8>,
     /// Where the octets begin.
     start: usize,
 }
 
 impl Octets {
-    /// Empties it, with room in front of what comes next.
+    /// Removes all octets and restores the headroom.
     #[inline]
     pub fn reset(&mut self) {
         match self.buffer.len() < ROOM {
@@ -27,13 +28,13 @@ impl Octets {
         self.start = ROOM;
     }
 
-    /// Empties it. The room in front stays as it is.
+    /// Removes all octets. The headroom does not change.
     #[inline]
     pub fn clear(&mut self) {
         self.buffer.truncate(self.start);
     }
 
-    /// How many octets there are.
+    /// The number of octets.
     #[inline]
     pub fn len(&self) -> usize {
         self.buffer.len() - self.start
@@ -45,19 +46,19 @@ impl Octets {
         self.len() == 0
     }
 
-    /// Whether it has memory, which another packet can use.
+    /// Whether it has allocated memory, which another packet can reuse.
     #[inline]
     pub fn is_allocated(&self) -> bool {
         self.buffer.capacity() > 0
     }
 
-    /// Keeps the first octets only.
+    /// Keeps only the first `len` octets.
     #[inline]
     pub fn truncate(&mut self, len: usize) {
         self.buffer.truncate(self.start.saturating_add(len));
     }
 
-    /// Keeps the first octets only, or appends zeros.
+    /// Truncates to `len` octets, or appends zeros.
     pub fn resize(&mut self, len: usize) {
         self.buffer.resize(self.start + len, 0);
     }
@@ -68,7 +69,7 @@ impl Octets {
         self.buffer.extend_from_slice(octets);
     }
 
-    /// Puts other octets in place of the first `count`. Those behind them move only if the room is too small.
+    /// Replaces the first `count` octets with others. The rest is moved only if the headroom is too small.
     #[inline]
     pub fn replace_front(&mut self, count: usize, octets: &[u8]) {
         let mut end = self.start + count;
@@ -79,7 +80,8 @@ impl Octets {
         self[..octets.len()].copy_from_slice(octets);
     }
 
-    /// Moves what is behind `end` by `least` octets or more, so that the next headers find room as well; by how many.
+    /// Moves the octets behind `end` by `least` octets or more, so that there is headroom for further headers too.
+    /// Returns the distance.
     #[cold]
     fn make_room(&mut self, end: usize, least: usize) -> usize {
         let more = least + ROOM;
@@ -89,7 +91,7 @@ impl Octets {
         more
     }
 
-    /// Its memory, with anything in it.
+    /// Returns the memory. Its content is undefined.
     #[inline]
     pub fn into_memory(self) -> Vec<u8> {
         self.buffer
@@ -133,7 +135,7 @@ impl fmt::Debug for Octets {
 }
 
 impl From<Vec<u8>> for Octets {
-    /// Without room.
+    /// Creates octets without headroom.
     #[inline]
     fn from(buffer: Vec<u8>) -> Self {
         Octets { buffer, start: 0 }
@@ -141,7 +143,7 @@ impl From<Vec<u8>> for Octets {
 }
 
 impl From<Octets> for Vec<u8> {
-    /// Moves the octets if there is room in front of them.
+    /// Moves the octets to the front if there is headroom.
     fn from(mut octets: Octets) -> Self {
         octets.buffer.drain(..octets.start);
         octets.buffer

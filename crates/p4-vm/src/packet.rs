@@ -1,24 +1,24 @@
-//! Packets as the switch takes and gives them.
+//! Packets at the interface of the switch.
 
 use crate::Octets;
 
-/// A packet: real octets, then a payload of zeros that is only counted, and the size that links charge.
+/// A packet: stored octets, then a payload of zeros of which only the length is stored, and the size that links charge.
 ///
-/// A program that adds or removes header octets changes `link_octets` by as many.
+/// If a program adds or removes header octets, `link_octets` changes by the same number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Packet {
-    /// The octets that are held: headers, and payload where its content matters.
+    /// The stored octets: headers, and payload if its content matters.
     pub octets: Octets,
-    /// Octets after them, all zero, that are not held.
+    /// Number of zero octets after them that are not stored.
     pub elided: u32,
     /// The size that links, rates and queues charge, in octets.
     pub link_octets: u32,
-    /// Opaque to the switch; follows the packet and all its copies.
+    /// Opaque to the switch. It is copied to all copies of the packet.
     pub tag: u64,
 }
 
 impl Packet {
-    /// A packet whose octets are all held and all charged.
+    /// Creates a packet whose octets are all stored and all charged.
     pub fn new(octets: impl Into<Octets>) -> Self {
         let octets = octets.into();
         Packet {
@@ -29,7 +29,7 @@ impl Packet {
         }
     }
 
-    /// Cuts it to `most` octets.
+    /// Truncates the packet to `most` octets.
     pub fn truncate(&mut self, most: u32) {
         let Some(cut) = self.length().checked_sub(most) else {
             return;
@@ -39,7 +39,7 @@ impl Packet {
         self.link_octets = self.link_octets.saturating_sub(cut);
     }
 
-    /// `packet_length` in octets: those held and those elided.
+    /// `packet_length` in octets: stored and elided ones.
     #[inline]
     pub fn length(&self) -> u32 {
         self.octets.len() as u32 + self.elided

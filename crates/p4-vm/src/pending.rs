@@ -1,5 +1,5 @@
-//! Writes of a batch to cells that packets change as well: all are published at once, however many they are, and each
-//! is carried out before a packet reaches its cell, or when there is time.
+//! Deferred writes of a batch to cells that packets also change. All of them are published at once, in constant time.
+//! Each is carried out before a packet reaches its cell, or when there is time.
 
 use crate::CounterData;
 use std::borrow::Cow;
@@ -7,19 +7,19 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Range;
 
-/// What a batch may write to.
+/// A cell that a batch may write to.
 pub trait Writable: Clone {
-    /// What it writes to one cell.
+    /// A write to one cell.
     type Write: Clone + Debug;
 
     /// Carries a write out.
     fn write(&mut self, write: Self::Write);
 }
 
-/// Writes that wait, by the number of their cell. No hash table: it would make packets wait as it grows.
+/// Deferred writes, by cell index. This is not a hash table, because packets would have to wait when it grows.
 pub type Writes<T, N = u32> = BTreeMap<N, <T as Writable>::Write>;
 
-/// What a cell holds once a write that waits is carried out.
+/// The value of a cell once its deferred write, if any, is carried out.
 pub fn found_as<'a, T: Writable>(cell: &'a T, write: Option<&T::Write>) -> Cow<'a, T> {
     let mut cell = Cow::Borrowed(cell);
     if let Some(write) = write {
@@ -28,7 +28,7 @@ pub fn found_as<'a, T: Writable>(cell: &'a T, write: Option<&T::Write>) -> Cow<'
     cell
 }
 
-/// The cells of an array, and the writes to them that are published and not carried out yet.
+/// The cells of an array, and the published writes to them that are still deferred.
 #[derive(Debug)]
 pub struct Array<T: Writable> {
     cells: Vec<T>,
@@ -36,7 +36,7 @@ pub struct Array<T: Writable> {
 }
 
 impl<T: Writable> Array<T> {
-    /// These cells; nothing waits.
+    /// Creates an array without deferred writes.
     pub fn new(cells: Vec<T>) -> Self {
         Array {
             cells,
@@ -44,30 +44,30 @@ impl<T: Writable> Array<T> {
         }
     }
 
-    /// How many cells there are.
+    /// The number of cells.
     pub fn size(&self) -> usize {
         self.cells.len()
     }
 
-    /// All cells, but for what waits.
+    /// All cells, without deferred writes.
     pub fn stored(&self) -> &[T] {
         &self.cells
     }
 
-    /// Where the cells are, which stay there, and how many.
+    /// The address of the cells, which do not move, and their number.
     #[cfg(feature = "native")]
     pub fn place(&mut self) -> (usize, usize) {
         let first = self.cells.as_mut_ptr();
         (first.expose_provenance(), self.cells.len())
     }
 
-    /// A cell as packets find it.
+    /// A cell as packets see it.
     pub fn get(&self, at: usize) -> Option<Cow<'_, T>> {
         let write = self.pending.get(&(at as u32));
         Some(found_as(self.cells.get(at)?, write))
     }
 
-    /// The same, to be changed.
+    /// Like [`Self::get`], mutable.
     #[inline]
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         if !self.pending.is_empty() {
@@ -76,7 +76,7 @@ impl<T: Writable> Array<T> {
         self.cells.get_mut(at)
     }
 
-    /// So many cells from one on, to be changed.
+    /// Mutable access to `count` cells from index `at` on.
     #[inline]
     pub fn some_mut(&mut self, at: usize, count: usize) -> Option<&mut [T]> {
         let cells = at..at.checked_add(count)?;
@@ -86,13 +86,13 @@ impl<T: Writable> Array<T> {
         self.cells.get_mut(cells)
     }
 
-    /// All cells, each to be overwritten.
+    /// Mutable access to all cells, for a caller that overwrites each of them.
     pub fn all_mut(&mut self) -> &mut [T] {
         self.pending.clear();
         &mut self.cells
     }
 
-    /// Carries out what waits for some cells.
+    /// Carries out the deferred writes to some cells.
     #[cold]
     fn settle(&mut self, cells: Range<usize>) {
         for at in cells {
@@ -105,12 +105,12 @@ impl<T: Writable> Array<T> {
         }
     }
 
-    /// Has packets find what these write, and nothing that waited before.
+    /// Publishes these writes, which replace all deferred writes.
     pub fn publish(&mut self, writes: Writes<T>) {
         self.pending = writes;
     }
 
-    /// Carries out at most `most` of the writes that wait, and takes them off that number; whether none is left.
+    /// Carries out at most `most` deferred writes and subtracts their number from `most`. Returns whether none is left.
     pub fn settle_some(&mut self, most: &mut usize) -> bool {
         while *most > 0
             && let Some((at, write)) = self.pending.pop_first()
@@ -123,7 +123,7 @@ impl<T: Writable> Array<T> {
         self.pending.is_empty()
     }
 
-    /// Carries a write out now.
+    /// Carries out a write at once.
     pub fn write(&mut self, at: u32, write: T::Write) {
         if let Some(cell) = self.get_mut(at as usize) {
             cell.write(write);

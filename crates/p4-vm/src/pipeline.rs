@@ -1,4 +1,4 @@
-//! A program translated for this engine, and what it works on when a switch starts.
+//! A translated program, and the state with which a switch starts.
 
 use crate::code::Target;
 use crate::compile::{Compiled, compile};
@@ -12,7 +12,7 @@ use p4_ir::{Program, TableId};
 use std::sync::Arc;
 use units::Instant;
 
-/// A program translated for this engine. Switches that run the same program share one.
+/// A translated program. Switches that run the same program share it.
 #[derive(Debug)]
 pub struct Pipeline<A: Architecture> {
     program: Arc<Program>,
@@ -20,7 +20,7 @@ pub struct Pipeline<A: Architecture> {
 }
 
 impl<A: Architecture> Pipeline<A> {
-    /// Translates a program; the errors say what the architecture supports.
+    /// Translates a program. Errors state what the architecture supports.
     pub fn compile(program: &Program) -> Result<Arc<Self>, Vec<CompileError>> {
         let compiled = compile(program)?;
         #[cfg_attr(not(feature = "native"), expect(unused_mut))]
@@ -28,7 +28,7 @@ impl<A: Architecture> Pipeline<A> {
             program: Arc::new(program.clone()),
             compiled,
         };
-        // What could be wrong with tables and objects shows when they are set up.
+        // Errors in tables and objects are found when they are created.
         let _machine = pipeline.machine(Limits::default())?;
         #[cfg(feature = "native")]
         vm::native::compile(&mut pipeline.compiled, &_machine);
@@ -40,36 +40,36 @@ impl<A: Architecture> Pipeline<A> {
         &self.program
     }
 
-    /// What the architecture knows of the program.
+    /// What the architecture knows about the program.
     #[inline]
     pub fn layout(&self) -> &A::Layout {
         &self.compiled.layout
     }
 
-    /// A call of one of the architecture's own externs, by its number.
+    /// A call of an extern that only the architecture has, by number.
     pub fn call(&self, number: u32) -> &A::Call {
         &self.compiled.own[number as usize]
     }
 
-    /// Whether it calls externs that only the architecture has.
+    /// Whether the program calls externs that only the architecture has.
     #[inline]
     pub fn has_calls(&self) -> bool {
         !self.compiled.own.is_empty()
     }
 
-    /// Words of a packet's variables, which are zero when it comes in.
+    /// Words of a packet's variables. They are zero when the packet arrives.
     #[inline]
     pub fn variables(&self) -> usize {
         self.compiled.code.words
     }
 
-    /// Whether the first sequence clears the variables itself, so that a packet need not find them zero.
+    /// Whether the first sequence clears the variables itself, so that they need not be zero when a packet arrives.
     #[inline]
     pub fn clears_variables(&self, machine: &Machine) -> bool {
         vm::clears_variables(&self.compiled, machine)
     }
 
-    /// A packet's storage as it comes in: variables, temporaries, then constants.
+    /// The initial storage of a packet: variables, temporaries, then constants.
     pub fn storage(&self) -> Vec<u64> {
         let code = &self.compiled.code;
         let mut words = vec![0; code.constants_at];
@@ -77,7 +77,7 @@ impl<A: Architecture> Pipeline<A> {
         words
     }
 
-    /// Runs a block. Where the parser rejects the packet, and why, is in `job`.
+    /// Runs a block. `job` records whether the parser rejected the packet, and why.
     #[inline]
     pub fn run(
         &self,
@@ -90,8 +90,8 @@ impl<A: Architecture> Pipeline<A> {
         vm::run(&self.compiled, architecture, machine, words, job, block);
     }
 
-    /// Runs the blocks of one of the architecture's [sequences](Architecture::sequences), which has this number; says
-    /// whether it came to its end.
+    /// Runs the blocks of the architecture's [sequence](Architecture::sequences) with this number. Returns whether it
+    /// ran to its end.
     #[inline]
     pub fn run_all(
         &self,
@@ -104,15 +104,15 @@ impl<A: Architecture> Pipeline<A> {
         vm::run_all(&self.compiled, architecture, machine, words, job, sequence)
     }
 
-    /// Empties what a deparser writes to. [`finish`](Self::finish) makes a packet of it.
+    /// Clears the output of the deparser. [`finish`](Self::finish) builds a packet from it.
     #[inline]
     pub fn begin_deparser(&self, machine: &mut Machine) {
         machine.output.clear();
         machine.output.reserve(self.compiled.code.emitted);
     }
 
-    /// Gives `packet` the headers that a deparser emitted, then the payload that was not parsed, at most `truncate`
-    /// octets of both.
+    /// Sets `packet` to the headers that a deparser emitted, followed by the unparsed payload, truncated to `truncate`
+    /// octets.
     #[inline]
     pub fn finish(
         &self,
@@ -124,8 +124,8 @@ impl<A: Architecture> Pipeline<A> {
         vm::finish(&mut machine.output, job, packet, truncate);
     }
 
-    /// Runs a deparser: `packet` gets the headers that it emits, then the payload that was not parsed, at most
-    /// `truncate` octets of both.
+    /// Runs a deparser and sets `packet` to the headers that it emits, followed by the unparsed payload, truncated to
+    /// `truncate` octets.
     #[inline]
     pub fn deparse(
         &self,
@@ -141,7 +141,7 @@ impl<A: Architecture> Pipeline<A> {
         self.finish(machine, job, packet, truncate);
     }
 
-    /// Tables with the source's entries, objects in their first state.
+    /// Creates a machine: tables with the source's entries, and objects in their initial state.
     pub fn machine(&self, limits: Limits) -> Result<Machine, Vec<CompileError>> {
         let mut errors = Vec::new();
         let mut objects = Vec::new();
@@ -232,7 +232,7 @@ impl<A: Architecture> Pipeline<A> {
             };
             match state.insert(entry, outcome, origin) {
                 Ok(id) => state.renew(id, Instant::ZERO),
-                // Of entries with the same key the first counts.
+                // Of several entries with the same key, the first counts.
                 Err(ControlError::Exists { .. }) => {}
                 Err(error) => {
                     return Err(CompileError {

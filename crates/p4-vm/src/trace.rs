@@ -1,19 +1,19 @@
-//! What a packet meets on its way, for any tracer.
+//! The interface for tracing a packet.
 
 use crate::{DropCause, Entry};
 use p4_ir::{ActionId, SourceLoc, TableId};
 use units::Instant;
 
-/// Listens to what packets meet. Nothing is prepared for it while there is none.
+/// Receives trace events. Without a tracer, no event is constructed.
 pub trait Tracer: std::fmt::Debug + Send {
     /// Something happened to the packet with this tag.
     fn event(&mut self, now: Instant, tag: u64, event: TraceEvent<'_>);
 }
 
-/// A step on a packet's way.
+/// A step on the path of a packet.
 #[derive(Clone, Copy, Debug)]
 pub enum TraceEvent<'a> {
-    /// It was handed in.
+    /// It was passed to the switch.
     Arrive {
         /// Ingress port.
         port: u16,
@@ -36,7 +36,7 @@ pub enum TraceEvent<'a> {
     Table {
         /// Which.
         table: TableId,
-        /// The values of its keys, each its words, least significant first.
+        /// The value of each key as words, least significant first.
         key: &'a [&'a [u64]],
         /// The entry that it hit.
         entry: Option<&'a Entry>,
@@ -45,9 +45,9 @@ pub enum TraceEvent<'a> {
         /// Where it is applied.
         loc: SourceLoc,
     },
-    /// A loop took as many rounds as it may, and was left.
+    /// A loop reached its iteration limit and was left.
     LoopCut {
-        /// How many.
+        /// The number of iterations.
         rounds: u32,
         /// Where the loop is.
         loc: SourceLoc,

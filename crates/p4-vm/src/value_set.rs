@@ -11,12 +11,12 @@ use p4_ir::{Program, ValueSet};
 pub struct ValueSetState {
     name: String,
     size: u64,
-    /// Name and width of each component.
+    /// Name and width of each field.
     fields: Vec<(String, u32)>,
     members: Members,
 }
 
-/// Members of a value set, checked.
+/// The checked members of a value set.
 #[derive(Debug, Default)]
 pub struct Members {
     tests: Vec<Vec<Test>>,
@@ -24,7 +24,7 @@ pub struct Members {
     written: Vec<Vec<Match>>,
 }
 
-/// A set of values of one component.
+/// A set of values of one field.
 #[derive(Debug)]
 enum Test {
     Mask(Vec<u64>, Vec<u64>),
@@ -75,17 +75,17 @@ impl ValueSetState {
         &self.members.written
     }
 
-    /// Puts other members in the place of those that are there.
+    /// Replaces the members.
     pub fn put(&mut self, members: Members) {
         self.members = members;
     }
 
-    /// The same, and gives those back that were there.
+    /// Swaps the members with others.
     pub fn swap(&mut self, members: &mut Members) {
         std::mem::swap(&mut self.members, members);
     }
 
-    /// Checks members that are to be put there.
+    /// Checks new members.
     pub fn check(&self, members: Vec<Vec<Match>>) -> Result<Members, ControlError> {
         let at = || format!("value set `{}`", self.name);
         if members.len() as u64 > self.size {

@@ -1,9 +1,9 @@
-//! The bytecode: what a program is translated to.
+//! The bytecode to which programs are translated.
 //!
-//! Instructions work on one array of 64-bit words: the program's storage, then temporaries, then
-//! constants, so that every operand is a word offset. Values of up to 64 bits take one word and have
-//! instructions of their own; wider ones name the first of their words, and their width. What an
-//! instruction leaves behind is always cut to its width, so operands never need to be.
+//! Instructions operate on one array of 64-bit words: the program's storage, then temporaries, then constants. Every
+//! operand is therefore a word offset. Values of up to 64 bits take one word and have their own instructions.
+//! Instructions for wider values name the first word and the width. Each result is cut to its width, so operands never
+//! need to be.
 
 mod op;
 
@@ -15,14 +15,14 @@ use p4_ir::{ActionId, SourceLoc, Type};
 
 /// A word of a packet's storage.
 pub type Slot = u32;
-/// Where code begins; a label until the program is linked.
+/// The address of code. It is a label until the program is linked.
 pub type Target = u32;
-/// No slot: no result wanted, or no run-time offset.
+/// No slot: the result is not wanted, or there is no run-time offset.
 pub const NONE: Slot = u32::MAX;
 /// A run-time offset that is out of range.
 pub const OUT_OF_RANGE: u64 = u64::MAX;
 
-/// What comes after an instruction.
+/// What follows after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Next {
@@ -30,18 +30,18 @@ pub enum Next {
     Step = 0,
     /// The target.
     Jump = 1,
-    /// Nothing: the block's end.
+    /// The end of the block.
     End = 2,
 }
 
-/// Where a run-time index may point.
+/// The elements that a run-time index may select.
 #[derive(Clone, Copy, Debug)]
 pub struct IndexStep {
     pub stride: u32,
     pub len: u32,
 }
 
-/// A copy of words of which an end is found at run time.
+/// A copy of words whose source or destination is found at run time.
 #[derive(Clone, Copy, Debug)]
 pub struct CopyStep {
     pub to: (Slot, Slot),
@@ -59,7 +59,7 @@ pub struct ShiftStep {
     pub push: bool,
 }
 
-/// How a header lies in a packet and in storage.
+/// The layout of a header in a packet and in storage.
 #[derive(Clone, Debug)]
 pub struct HeaderCode {
     pub name: String,
@@ -68,60 +68,62 @@ pub struct HeaderCode {
     pub fields: Vec<FieldCode>,
     /// Index of the `varbit` field.
     pub varbit: Option<usize>,
-    /// How to read it where it begins with an octet; empty if it cannot be read so.
+    /// How to read it if it begins at an octet boundary. Empty if it cannot be read this way.
     pub lanes: Vec<Lane>,
-    /// How to write it where it begins with an octet; empty if it cannot be written so.
+    /// How to write it if it begins at an octet boundary. Empty if it cannot be written this way.
     pub parts: Vec<Part>,
 }
 
 impl HeaderCode {
-    /// Octets that are written when it is emitted eight at a time.
+    /// Octets that are written when the header is emitted in groups of eight octets.
     pub fn eights(&self) -> usize {
         self.bits.div_ceil(64) as usize * 8
     }
 }
 
-/// Most octets of a header that is read by [`Lane`]s or written by [`Part`]s.
+/// The most octets of a header that is read by [`Lane`]s or written by [`Part`]s.
 pub const LANE_OCTETS: usize = 64;
 
-/// A field as a part of eight octets of its header; of eight that go beyond it, if it is shorter.
+/// How to read a field from a group of eight octets of its header. If the header is shorter, the group extends beyond
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
-    /// The first of the eight, counted from the header's first.
+    /// The offset of the group in the header, in octets.
     pub octet: u8,
-    /// Bits before the field among those of the eight.
+    /// Bits of the group before the field.
     pub skip: u8,
-    /// 64 less the field's width.
+    /// 64 minus the width of the field.
     pub sh: u8,
-    /// Words before it in storage.
+    /// The offset of the field in storage, in words.
     pub word: u32,
 }
 
-/// The part of a field that goes into eight octets of its header. A field that goes across the end of eight has two.
+/// A part of a field that is written to a group of eight octets of its header. A field that crosses the end of a group
+/// has two parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// Words before the field in storage.
+    /// The offset of the field in storage, in words.
     pub word: u32,
-    /// By how many bits its value is moved up; what is moved out belongs to the eight octets before.
+    /// How many bits the value is shifted left. Bits shifted out belong to the preceding group.
     pub up: u8,
-    /// By how many bits it is moved down instead; what is moved out belongs to those after.
+    /// How many bits the value is shifted right instead. Bits shifted out belong to the following group.
     pub down: u8,
-    /// Whether the eight octets are complete.
+    /// Whether this part completes the group.
     pub last: bool,
 }
 
 /// A field of a header.
 #[derive(Clone, Copy, Debug)]
 pub struct FieldCode {
-    /// Bits before it in the packet, a `varbit` before it taken as empty.
+    /// Its offset in the packet in bits, counting a preceding `varbit` as empty.
     pub at: u32,
-    /// Its width in bits; for a `varbit` the most.
+    /// Its width in bits. For a `varbit`, its maximum width.
     pub width: u32,
-    /// Words before it in storage.
+    /// Its offset in storage, in words.
     pub word: u32,
 }
 
-/// A jump by value.
+/// A jump table, indexed by value.
 #[derive(Clone, Debug)]
 pub enum JumpTable {
     /// `targets[value − first]`.
@@ -130,58 +132,58 @@ pub enum JumpTable {
         targets: Vec<Target>,
         default: Target,
     },
-    /// By binary search.
+    /// Looked up by binary search.
     Sparse {
         cases: Vec<(u64, Target)>,
         default: Target,
     },
 }
 
-/// A place where a table is applied.
+/// A place in the code at which a table is applied.
 #[derive(Clone, Debug)]
 pub struct ApplySite {
     pub table: u32,
-    /// Where each key's value is.
+    /// The slot of each key.
     pub keys: Vec<Slot>,
     pub hit: Slot,
     pub action_run: Slot,
 }
 
-/// A value set looked up by a `select`.
+/// A look-up of a value set by a `select`.
 #[derive(Clone, Debug)]
 pub struct SetTest {
     pub set: u32,
     pub keys: Vec<Slot>,
 }
 
-/// A value that a hash, checksum or digest takes in.
+/// A value in the input of a hash, checksum or digest.
 #[derive(Clone, Debug)]
 pub struct ListValue {
     /// Its first word.
     pub slot: Slot,
-    /// Its width in bits; for a `varbit` the most.
+    /// Its width in bits. For a `varbit`, its maximum width.
     pub width: u32,
-    /// Slot of a `varbit`'s length: only so many of the bits count.
+    /// The slot of a `varbit`'s length in bits. Only that many bits count.
     pub length: Slot,
-    /// Slot of the validity of its header.
+    /// The slot of the validity of its header.
     pub valid: Slot,
 }
 
-/// Values of one header that go into an Internet checksum, a multiple of 16 bits together.
+/// Values of one header that are input of an Internet checksum. Together they have a multiple of 16 bits.
 #[derive(Clone, Debug)]
 pub struct SumGroup {
-    /// Slot of the header's validity.
+    /// The slot of the header's validity.
     pub valid: Slot,
     /// The values.
     pub lanes: Vec<SumLane>,
-    /// Slots of the length and the value of a `varbit`, which has a group of its own.
+    /// The slots of the length and the value of a `varbit`, which has its own group.
     pub varbit: Option<(Slot, Slot)>,
 }
 
-/// A value of at most 64 bits that goes into an Internet checksum.
+/// A value of at most 64 bits that is input of an Internet checksum.
 #[derive(Clone, Copy, Debug)]
 pub struct SumLane {
-    /// Where it is.
+    /// Its slot.
     pub slot: Slot,
     /// Its width in bits.
     #[cfg_attr(
@@ -189,11 +191,11 @@ pub struct SumLane {
         expect(dead_code, reason = "machine code is made from it")
     )]
     pub width: u8,
-    /// How many bits its last one stands above the end of a word of 16.
+    /// Distance of its last bit from the end of a 16-bit word, in bits.
     pub up: u8,
 }
 
-/// A call that is made seldom enough to have its operands in a table.
+/// A call that is rare enough to keep its operands in a table.
 #[derive(Clone, Debug)]
 pub enum ExternCode {
     Hash {
@@ -208,12 +210,12 @@ pub enum ExternCode {
         verify: bool,
         condition: Slot,
         data: Vec<ListValue>,
-        /// The data in groups, for an Internet checksum if they can be grouped.
+        /// The input in groups, for an Internet checksum whose input can be grouped.
         groups: Option<Vec<SumGroup>>,
         sum: (Slot, u32),
         payload: bool,
     },
-    /// The deprecated `Checksum16.get`.
+    /// The deprecated method `Checksum16.get`.
     Get {
         data: Vec<ListValue>,
         d: Slot,
@@ -242,11 +244,11 @@ pub enum ExternCode {
         index: Slot,
         d: (Slot, u32),
     },
-    /// The colour that the entry's meter gave.
+    /// The colour from the direct meter of the entry.
     DirectMeterRead {
         d: (Slot, u32),
     },
-    /// A call of an extern of the architecture's own, by its number.
+    /// A call of an extern that only the architecture has, by number.
     Own(u32),
 }
 
@@ -261,21 +263,21 @@ pub enum LogPart {
     },
 }
 
-/// An action that a table lists.
+/// An action of a table.
 #[derive(Clone, Debug)]
 pub struct ActionCode {
     pub id: ActionId,
-    /// Where each word of its data goes.
+    /// The slot of each word of its data.
     pub data: Vec<Slot>,
-    /// Copies that its body begins with: where to, where from.
+    /// Copies at the start of its body: destination, source.
     pub moves: Vec<(Slot, Slot)>,
-    /// What is left of its body.
+    /// The remainder of its body.
     pub entry: Target,
-    /// Whether nothing is left.
+    /// Whether the remainder is empty.
     pub done: bool,
 }
 
-/// A table as the engine sees it.
+/// A table, as the code needs it.
 #[derive(Clone, Debug)]
 pub struct TableCode {
     pub actions: Vec<ActionCode>,
@@ -285,53 +287,53 @@ pub struct TableCode {
 #[derive(Clone, Debug, Default)]
 pub struct Code {
     pub ops: Vec<Op>,
-    /// Where each instruction comes from.
+    /// The source location of each instruction.
     pub locs: Vec<SourceLoc>,
-    /// Words of the program's variables, cleared for each packet.
+    /// Words of the program's variables. They are cleared for each packet.
     pub words: usize,
-    /// Words before the constants.
+    /// The number of words before the constants.
     pub constants_at: usize,
     pub constants: Vec<u64>,
-    /// Words among the constants that may change.
+    /// Words among the constants that a switch may set.
     pub settings: Vec<Slot>,
     pub indices: Vec<IndexStep>,
     pub copies: Vec<CopyStep>,
     pub shifts: Vec<ShiftStep>,
     pub clears: Vec<Vec<Slot>>,
-    /// Copies done in one go: where to, where from.
+    /// Groups of copies that one instruction executes: destination, source.
     pub moves: Vec<Vec<(Slot, Slot)>>,
-    /// Headers emitted in one go: first word and layout of each.
+    /// Groups of headers that one instruction emits: first word and layout of each.
     pub emits: Vec<Vec<(Slot, u32)>>,
-    /// Octets that all headers take that are emitted; compiled code emits headers itself where there is room for them.
+    /// Octets of all headers that are emitted. Compiled code emits headers itself if this much room is available.
     pub emitted: usize,
     pub headers: Vec<HeaderCode>,
     pub jumps: Vec<JumpTable>,
     pub sites: Vec<ApplySite>,
     pub set_tests: Vec<SetTest>,
     pub externs: Vec<ExternCode>,
-    /// Hashes and checksums, as a control plane knows them.
+    /// Hashes and checksums, as a control plane sees them.
     pub calculations: Vec<Calculation>,
     pub tables: Vec<TableCode>,
-    /// How many loop statements there are.
+    /// The number of loop statements.
     pub loops: u32,
     pub errors: ErrorCodes,
-    /// Where each parser state begins, for traces: code, parser, state.
+    /// Where each parser state begins, for traces: address, parser, state.
     pub states: Vec<(Target, u32, u32)>,
 }
 
-/// A hash or checksum, as a control plane knows it.
+/// A hash or checksum, as a control plane sees it.
 #[derive(Clone, Debug)]
 pub struct Calculation {
     /// Its name.
     pub name: String,
     /// The name of its algorithm.
     pub algorithm: String,
-    /// The call, if the name is not the program's own.
+    /// The location of the call, if the program does not name the calculation.
     pub at: Option<SourceLoc>,
 }
 
 impl Calculation {
-    /// The width of its CRC, if that is a custom one.
+    /// The width of its CRC, if it is a custom one.
     pub fn custom(&self) -> Option<CrcWidth> {
         let widths = [CrcWidth::W16, CrcWidth::W32];
         widths
@@ -341,7 +343,7 @@ impl Calculation {
 }
 
 impl Code {
-    /// Where an instruction goes to, and whether the next one may follow it.
+    /// The targets of an instruction, and whether the next instruction may follow it.
     #[cfg(feature = "native")]
     pub fn successors(&self, op: Op) -> (Vec<Target>, bool) {
         match op {
@@ -369,13 +371,13 @@ impl Code {
         }
     }
 
-    /// The widths of the custom CRCs, in the order of their numbers.
+    /// The widths of the custom CRCs, by number.
     pub fn crcs(&self) -> impl Iterator<Item = CrcWidth> {
         self.calculations.iter().filter_map(Calculation::custom)
     }
 }
 
-/// Values of core.p4's errors in this program.
+/// The values of core.p4's errors in this program.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ErrorCodes {
     pub packet_too_short: u64,
@@ -386,14 +388,14 @@ pub struct ErrorCodes {
 /// A field of an architecture's metadata.
 #[derive(Clone, Copy, Debug)]
 pub struct MetaField {
-    /// Its word; [`NONE`] if the program's metadata does not have it.
+    /// Its word, or [`NONE`] if the program's metadata does not have it.
     pub slot: Slot,
-    /// The bits that it has.
+    /// A mask of its bits.
     pub mask: u64,
 }
 
 impl Default for MetaField {
-    /// A field that is not there.
+    /// A field that does not exist.
     fn default() -> Self {
         MetaField {
             slot: NONE,
@@ -403,13 +405,13 @@ impl Default for MetaField {
 }
 
 impl MetaField {
-    /// Its value; 0 if it is not there.
+    /// The value of the field, or 0 if it does not exist.
     #[inline]
     pub fn get(self, words: &[u64]) -> u64 {
         words.get(self.slot as usize).copied().unwrap_or(0)
     }
 
-    /// Sets it, cut to its width.
+    /// Sets the field to the value, cut to its width.
     #[inline]
     pub fn set(self, words: &mut [u64], value: u64) {
         if let Some(word) = words.get_mut(self.slot as usize) {

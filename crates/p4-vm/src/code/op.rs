@@ -2,7 +2,8 @@
 
 use super::{Slot, Target};
 
-/// An instruction. Results go to `d`; `sh` is 64 less the width, `w` a width in bits, `n` words.
+/// An instruction. `d` is the destination; `sh` is 64 minus the width; `w` is a width in bits; `n`
+/// counts words.
 #[derive(Clone, Copy, Debug)]
 pub enum Op {
     // -- values of one word
@@ -114,7 +115,7 @@ pub enum Op {
         a: Slot,
         b: Slot,
     },
-    /// Signed: both are moved up to the sign bit first.
+    /// Signed comparison: both operands are shifted left so that the sign bit is the highest bit.
     LtS {
         d: Slot,
         a: Slot,
@@ -134,7 +135,7 @@ pub enum Op {
         lo: u8,
         sh: u8,
     },
-    /// The same across a word's end: `lo` bits into `a`, going on in the next word.
+    /// Like `Slice` across the end of a word: from bit `lo` of `a`, continuing in the next word.
     Slice2 {
         d: Slot,
         a: Slot,
@@ -155,7 +156,7 @@ pub enum Op {
         from: u8,
         sh: u8,
     },
-    /// `a` moved up by `by` bits, `b` below it.
+    /// `a` shifted left by `by` bits, with `b` below it.
     Concat {
         d: Slot,
         a: Slot,
@@ -179,11 +180,11 @@ pub enum Op {
         d: Slot,
         n: u32,
     },
-    /// Sets single words, found in a table, to zero.
+    /// Sets single words, listed in a table, to zero.
     Clear {
         list: u32,
     },
-    /// Copies single words, found in a table, one after another.
+    /// Copies single words, listed in a table, one after another.
     Moves {
         list: u32,
     },
@@ -259,7 +260,7 @@ pub enum Op {
         a: Slot,
         w: u16,
     },
-    /// By the one word at `b`.
+    /// Shift by the word at `b`.
     ShlW {
         d: Slot,
         a: Slot,
@@ -311,15 +312,15 @@ pub enum Op {
         a: Slot,
         n: u16,
     },
-    /// One word: `a`, or the greatest number if it does not fit.
+    /// One word: `a`, or the largest number if `a` does not fit.
     Clamp {
         d: Slot,
         a: Slot,
         n: u32,
     },
 
-    // -- places found at run time: `base` and the offset in slot `off`
-    /// `d` (+)= index · stride, or out of range.
+    // -- places found at run time: `base` plus the offset in slot `off`
+    /// `d` (+)= index · stride, or `OUT_OF_RANGE`.
     Index {
         d: Slot,
         a: Slot,
@@ -382,7 +383,7 @@ pub enum Op {
         b: Slot,
         to: Target,
     },
-    /// To a target found by value.
+    /// Jumps to a target that is looked up by value.
     Jump {
         a: Slot,
         table: u32,
@@ -391,17 +392,17 @@ pub enum Op {
         to: Target,
     },
     Ret,
-    /// The block's end: also `exit` and `accept`.
+    /// Ends the block, also for `exit` and `accept`.
     Halt,
-    /// Counts a state of a parser; leaves to `to` when there were too many.
+    /// Counts a parser state. Jumps to `to` if there were too many.
     Step {
         to: Target,
     },
-    /// A loop begins: it has had no rounds.
+    /// Starts a loop: resets its iteration count.
     Enter {
         number: u32,
     },
-    /// Counts a round of a loop; leaves to `to` when there were too many.
+    /// Counts an iteration of a loop. Jumps to `to` if there were too many.
     Round {
         number: u32,
         to: Target,
@@ -419,7 +420,7 @@ pub enum Op {
         bits: Slot,
         header: u16,
     },
-    /// Rejects with `PacketTooShort` unless so many bits are left.
+    /// Rejects with `PacketTooShort` unless this many bits are left.
     Need {
         bits: u32,
     },
@@ -445,7 +446,7 @@ pub enum Op {
         off: Slot,
         header: u32,
     },
-    /// Emits headers whose places are known, found in a table.
+    /// Emits headers with fixed places, listed in a table.
     EmitAll {
         list: u32,
     },
@@ -481,5 +482,5 @@ pub enum Op {
     },
 }
 
-// The loop that fetches instructions is the faster the smaller they are.
+// The loop that fetches instructions is faster the smaller they are.
 const _: () = assert!(size_of::<Op>() == 16);

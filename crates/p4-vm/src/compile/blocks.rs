@@ -1,4 +1,4 @@
-//! What a program has in any architecture: blocks, actions, errors.
+//! The parts of a program that every architecture has: blocks, actions, errors.
 
 use super::{Compiler, walk};
 use crate::code::*;
@@ -8,8 +8,8 @@ use p4_ir::{
 };
 use std::ops::Range;
 
-/// How often each function is called; 2 stands for more, for actions of tables, and for abstract methods. Refuses
-/// recursion, which P4 does not have.
+/// How often each function is called. 2 means more than once, and is also used for actions of tables and for abstract
+/// methods. Rejects recursion, which P4 does not allow.
 pub fn check_calls(program: &Program) -> Result<Vec<u32>, Vec<CompileError>> {
     let mut calls = vec![0; program.functions.len()];
     let mut count = |stmts: &[Stmt]| {
@@ -88,9 +88,9 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         }
     }
 
-    /// Translates the parser that fills a block. Returns where it begins, for the layout.
+    /// Translates the parser that is bound to a block. Returns its entry point, for the layout.
     ///
-    /// `shape` is the package that the architecture runs, for the error if a control fills the block.
+    /// `shape` is the package of the architecture, for the error message if the block is bound to a control.
     pub fn parser_block(&mut self, block: &Block, shape: &str) -> Target {
         let BlockBody::Parser(parser) = block.body else {
             return self.misplaced(block, shape);
@@ -101,7 +101,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         start
     }
 
-    /// Translates the control that fills a block, as [`parser_block`](Self::parser_block) does a parser.
+    /// Translates the control that is bound to a block, like [`parser_block`](Self::parser_block) for a parser.
     pub fn control_block(&mut self, block: &Block, shape: &str) -> Target {
         let BlockBody::Control(function) = block.body else {
             return self.misplaced(block, shape);
@@ -139,12 +139,12 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         self.storage.words(ty)
     }
 
-    /// The members of a struct, header or union, each with the words before it.
+    /// The members of a struct, header or union, each with its offset in words.
     pub fn members(&self, ty: &Type) -> Vec<(u32, &'p Field)> {
         self.storage.members(ty).collect()
     }
 
-    /// The place of a field of a parameter that is a struct: `MetaField::default()` if it has none of this name.
+    /// A field of a parameter that is a struct. Returns `MetaField::default()` if there is no field of this name.
     pub fn metadata_field(&self, param: &BlockParam, name: &str) -> MetaField {
         let mut members = self.storage.members(&param.ty);
         let Some((offset, field)) = members.find(|(_, field)| field.name == name) else {

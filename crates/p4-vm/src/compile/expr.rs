@@ -16,12 +16,12 @@ fn signed(ty: Scalar) -> bool {
     matches!(ty, Scalar::Int(_))
 }
 
-/// Words of a value as it lies in storage; a value without bits still gets one.
+/// Words that a value takes in storage. A value without bits takes one.
 pub(super) fn words(ty: Scalar) -> u32 {
     words_of_value(ty).max(1)
 }
 
-/// Where a result is written, and the place that it is for.
+/// Where a result is written first, and the place to which it is then stored.
 #[derive(Clone, Copy)]
 pub(super) struct TargetPlace {
     pub slot: Slot,
@@ -41,7 +41,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         }
     }
 
-    /// Where a location is: its first word, and the slot of an offset or `NONE`.
+    /// The address of a location: its first word, and the slot of an offset or `NONE`.
     pub(super) fn locate(&mut self, at: &Location) -> (Slot, Slot) {
         let mut base = self.storage.slot(at.variable);
         let mut off = NONE;
@@ -83,7 +83,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         (base, off)
     }
 
-    /// The first word of a variable's words, copied to temporaries if it is found at run time.
+    /// The first word of a variable's words. They are copied to temporaries if the location is found at run time.
     pub(super) fn fixed(&mut self, at: &Location, words: u32) -> Slot {
         let (base, off) = self.locate(at);
         if off == NONE {
@@ -108,8 +108,8 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         self.emit(Op::CopyX { copy });
     }
 
-    /// Where to write a result; [`Self::store`] takes it from there to the place. The place's value is there until then: not
-    /// each instruction has a result for each packet.
+    /// Where to write a result; [`Self::store`] then moves it to the place. The target initially holds the place's
+    /// value, because some instructions produce no result for some packets.
     pub(super) fn target(&mut self, place: &Place) -> TargetPlace {
         let (base, off) = self.locate(&place.at);
         let words = words(place.ty);
@@ -126,7 +126,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         }
     }
 
-    /// Puts a result where it belongs.
+    /// Moves a result to its place.
     pub(super) fn store(&mut self, target: TargetPlace) {
         let TargetPlace {
             slot,
@@ -144,18 +144,18 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         }
     }
 
-    /// The slot of a value: its own place, a constant or a temporary.
+    /// The slot of a value: its own place, a constant, or a temporary.
     pub(super) fn value(&mut self, e: &Expr) -> Slot {
         self.expr(e, None)
     }
 
-    /// Puts a value there.
+    /// Evaluates an expression into slot `d`.
     pub(super) fn value_into(&mut self, e: &Expr, d: Slot) {
         let a = self.expr(e, Some(d));
         self.copy(d, a, words_of_value(e.ty));
     }
 
-    /// A value as one word; the greatest number if it needs more.
+    /// A value as one word. A value that needs more becomes the largest number.
     pub(super) fn one_word(&mut self, e: &Expr) -> Slot {
         let a = self.value(e);
         let n = words(e.ty);
@@ -167,7 +167,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         d
     }
 
-    /// Computes a value, in `want` if it has to be computed at all; says where it is. All operands are
+    /// Evaluates an expression, into `want` if it must be computed. Returns the slot of the value. All operands are
     /// read before `want` is written.
     fn expr(&mut self, e: &Expr, want: Option<Slot>) -> Slot {
         let width = e.ty.width();
@@ -372,7 +372,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
             });
             return d;
         }
-        // A varbit is its length and its value: equal if all their words are.
+        // A varbit consists of its length and its value. Two are equal if all their words are equal.
         let w = match ty {
             Scalar::Varbit(_) => words(ty) * 64,
             _ => ty.width(),
@@ -397,7 +397,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         d
     }
 
-    /// `width` bits from bit `lo` of the value of `of` bits at `a`.
+    /// Bits from `lo` up, `width` of them, of the value at `a`, which has `of` bits.
     pub(super) fn slice(
         &mut self,
         a: Slot,
@@ -473,7 +473,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         d
     }
 
-    /// Goes to `to` if the condition's value is `when`.
+    /// Jumps to `to` if the condition evaluates to `when`.
     pub(super) fn branch(&mut self, cond: &Expr, to: Label, when: bool) {
         use BinaryOp::*;
         if let ExprKind::Binary(op @ (Eq | Ne), of, value) = &cond.kind
@@ -489,7 +489,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
                 }
             }
             ExprKind::Unary(UnaryOp::Not, of) => self.branch(of, to, !when),
-            // `a && b` fails, or `a || b` holds, as soon as one of them does.
+            // Short-circuit evaluation: `a && b` is false, or `a || b` is true, as soon as one operand decides it.
             ExprKind::Binary(op @ (And | Or), a, b) if (*op == Or) == when => {
                 self.branch(a, to, when);
                 self.branch(b, to, when);
@@ -527,7 +527,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
     }
 }
 
-/// The number that a constant of one word is.
+/// The value of a constant that fits into one word.
 pub(super) fn small_constant(e: &Expr) -> Option<u64> {
     match &e.kind {
         ExprKind::Const(value) if words(e.ty) == 1 => u64::try_from(value).ok(),

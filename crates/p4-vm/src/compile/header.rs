@@ -1,4 +1,4 @@
-//! Headers: where their fields are in a packet and in storage.
+//! Layouts of headers: where their fields are in a packet and in storage.
 
 use super::Compiler;
 use crate::Architecture;
@@ -44,7 +44,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// A field of a header; one by one what a struct or array in it holds.
+    /// Adds a field of a header. The members of a struct or array are added one by one.
     fn field(&mut self, ty: &Type, word: u32, header: &mut HeaderCode) {
         let Some(scalar) = ty.scalar(self.program) else {
             let Type::Array(element, len) = ty else {
@@ -78,7 +78,7 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 }
 
-/// The fields in the order of the packet, each word of a wide one as a field of its own.
+/// The fields in the order of the packet. Each word of a wide field becomes a field.
 fn words(header: &HeaderCode) -> impl Iterator<Item = FieldCode> {
     header.fields.iter().flat_map(|field| {
         let limbs = (0..field.width.div_ceil(64)).rev();
@@ -94,13 +94,13 @@ fn words(header: &HeaderCode) -> impl Iterator<Item = FieldCode> {
     })
 }
 
-/// The fields as parts of eight octets each, if every word of them is.
+/// How to read the fields from groups of eight octets, if every word of them fits into a group.
 fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
     let octets = header.bits as usize / 8;
     if header.varbit.is_some() || !header.bits.is_multiple_of(8) || octets > LANE_OCTETS {
         return None;
     }
-    // The last eight octets hold every field that begins in them.
+    // The last group holds every field that begins in it.
     let last = (header.bits / 8).saturating_sub(8);
     let lane = |field: FieldCode| {
         let octet = (field.at / 8).min(last);
@@ -115,7 +115,7 @@ fn lanes(header: &HeaderCode) -> Option<Vec<Lane>> {
     words(header).map(lane).collect()
 }
 
-/// The fields as parts of eight octets each, as they are written.
+/// How to write the fields in groups of eight octets.
 fn parts(header: &HeaderCode) -> Option<Vec<Part>> {
     let octets = header.bits as usize / 8;
     if header.varbit.is_some() || !header.bits.is_multiple_of(8) || octets > LANE_OCTETS {

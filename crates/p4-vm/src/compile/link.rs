@@ -1,20 +1,21 @@
-//! Turns labels into places in the code, and takes out what need not be done.
+//! The linker: resolves labels to addresses, and removes redundant instructions.
 
 use crate::code::*;
 use std::collections::HashSet;
 
-/// Links code whose targets are labels, and the blocks' entry points; `labels` says where they point, `zero` is a constant 0.
+/// Links code whose targets, and the entry points of blocks, are labels. `labels` holds the address of each label;
+/// `zero` is the slot of a constant 0.
 ///
-/// Jumps to jumps go where those go; jumps to the next instruction, and jumps over a jump, are taken out;
-/// zeros stored one after another become one instruction, and so do words copied and headers emitted one after
-/// another.
+/// Jumps to jumps are redirected to the final target. Jumps to the next instruction, and jumps over a jump, are
+/// removed. Consecutive stores of zero are merged into one instruction, as are consecutive copies of words and
+/// consecutive emissions of headers.
 pub fn link<'a>(
     code: &mut Code,
     entries: impl Iterator<Item = &'a mut Target>,
     labels: &[Target],
     zero: Slot,
 ) {
-    // A tracer is notified of a parser state when it is entered, so a jump to it stays.
+    // A tracer is notified when a parser state is entered, so jumps to it are kept.
     let states: HashSet<Target> = code.states.iter().map(|s| labels[s.0 as usize]).collect();
     let mut labels = labels.to_vec();
     for i in 0..labels.len() {
@@ -56,10 +57,10 @@ pub fn link<'a>(
     hoist_moves(code, zero);
 }
 
-/// Where a jump to `at` ends up.
+/// The final target of a jump to `at`.
 fn thread(code: &Code, labels: &[Target], states: &HashSet<Target>, at: Target) -> Target {
     let mut at = at;
-    // Jumps that only lead to one another have no end.
+    // Bounded, because jumps may form a cycle.
     for _ in 0..code.ops.len() {
         match code.ops.get(at as usize) {
             Some(Op::Jmp { to }) if !states.contains(&at) => at = labels[*to as usize],
@@ -108,7 +109,7 @@ fn merge_emits(code: &mut Code, targets: &HashSet<Target>, keep: &mut [bool]) {
     }
 }
 
-/// Octets of all headers that are emitted, eight at a time.
+/// Octets of all headers that are emitted, in groups of eight octets.
 fn emitted(code: &Code) -> usize {
     let octets = |op: &Op| match *op {
         Op::Emit { header, .. } => code.headers[header as usize].eights(),
@@ -117,8 +118,8 @@ fn emitted(code: &Code) -> usize {
     code.ops.iter().map(octets).sum()
 }
 
-/// Runs of two or more instructions of a kind that are kept and into which nothing jumps: where each begins,
-/// and what `kind` makes of its instructions.
+/// Runs of two or more consecutive instructions of one kind that are kept and are not jumped into. Returns where each
+/// begins, and the results of `kind` for its instructions.
 fn runs<T>(
     code: &Code,
     targets: &HashSet<Target>,
@@ -144,7 +145,7 @@ fn runs<T>(
     found
 }
 
-/// Takes the copies that actions begin with out of their bodies; of many an action nothing is left.
+/// Moves the copies at the start of actions out of their bodies. Many bodies become empty.
 fn hoist_moves(code: &mut Code, zero: Slot) {
     for action in code.tables.iter_mut().flat_map(|table| &mut table.actions) {
         loop {
@@ -166,7 +167,8 @@ fn hoist_moves(code: &mut Code, zero: Slot) {
     }
 }
 
-/// Lets data of an action that only copies go where it is copied to. Its parameters are read nowhere else.
+/// Writes the data of an action that only copies directly to the destinations of the copies. The action's parameters
+/// are not read elsewhere.
 fn forward_data(action: &mut ActionCode) {
     for i in 0..action.data.len() {
         let param = action.data[i];
@@ -174,7 +176,7 @@ fn forward_data(action: &mut ActionCode) {
         let (Some((at, &(to, _))), None) = (uses.next(), uses.next()) else {
             continue;
         };
-        // It is stored before all copies, so none of the others may have to do with that place.
+        // The data is stored before all copies, so no other copy may read or write the destination.
         let alone = (0..)
             .zip(&action.moves)
             .all(|(other, &(d, a))| other == at || (d != to && a != to && d != param));
@@ -185,7 +187,7 @@ fn forward_data(action: &mut ActionCode) {
     }
 }
 
-/// The target of a jump that may not be taken, or of a call.
+/// The target of a conditional jump or a call.
 fn target(op: &mut Op) -> Option<&mut Target> {
     match op {
         Op::Jmp { to }
@@ -203,7 +205,7 @@ fn target(op: &mut Op) -> Option<&mut Target> {
     }
 }
 
-/// The jump that is taken when `op` is not.
+/// The inverse of the conditional jump `op`: jumps to `to` if `op` does not jump.
 fn invert(op: Op, to: Target) -> Option<Op> {
     Some(match op {
         Op::JmpZ { a, .. } => Op::JmpNz { a, to },
@@ -216,7 +218,7 @@ fn invert(op: Op, to: Target) -> Option<Op> {
     })
 }
 
-/// Puts places for labels everywhere.
+/// Replaces all labels with addresses.
 fn resolve(code: &mut Code, place: impl Fn(Target) -> Target) {
     let fix = |to: &mut Target| *to = place(*to);
     code.ops.iter_mut().filter_map(target).for_each(fix);

@@ -1,7 +1,7 @@
 //! Translates p4-ir to bytecode.
 //!
-//! Functions called from one place only are inlined; others become subroutines. The program is
-//! translated twice: the first pass counts the temporaries, behind which the constants lie.
+//! Functions that are called from one place only are inlined. Others become subroutines. The program is translated
+//! twice: the first pass counts the temporaries, because the constants are placed behind them.
 
 mod blocks;
 #[cfg(feature = "native")]
@@ -27,21 +27,21 @@ use storage::Storage;
 pub struct Compiled<A: Architecture> {
     pub code: Code,
     pub layout: A::Layout,
-    /// Calls of the architecture's own externs.
+    /// Calls of externs that only the architecture has.
     pub own: Vec<A::Call>,
-    /// Blocks that are run one after another.
+    /// The sequences of blocks.
     pub sequences: Vec<Sequence>,
-    /// Where blocks begin that are also run alone, in rising order.
+    /// Entry points of the blocks that are also run outside of sequences, in ascending order.
     #[cfg(feature = "native")]
     pub entries: Vec<Target>,
-    /// The same code in the processor's instructions.
+    /// The same program as machine code.
     #[cfg(feature = "native")]
     pub native: Option<Box<dyn crate::native::Native>>,
 }
 
 #[cfg(feature = "native")]
 impl<A: Architecture> Compiled<A> {
-    /// Whether compiled code clears the variables as it begins the first sequence.
+    /// Whether compiled code clears the variables when it begins the first sequence.
     #[inline]
     pub fn clears(&self) -> bool {
         let first = self.sequences.first();
@@ -49,7 +49,7 @@ impl<A: Architecture> Compiled<A> {
     }
 }
 
-/// Translates a program, or says what in it is not supported.
+/// Translates a program, or reports its unsupported features.
 pub fn compile<A: Architecture>(program: &Program) -> Result<Compiled<A>, Vec<CompileError>> {
     let calls = blocks::check_calls(program)?;
     let storage = Storage::new(program)?;
@@ -74,7 +74,7 @@ pub fn compile<A: Architecture>(program: &Program) -> Result<Compiled<A>, Vec<Co
     Ok(compiled)
 }
 
-/// Words of each key of each table.
+/// The number of words of each key of each table.
 #[cfg(feature = "native")]
 fn key_words(program: &Program) -> Vec<Vec<u32>> {
     let words = |key: &p4_ir::Key| {
@@ -88,7 +88,7 @@ fn key_words(program: &Program) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// A place in code that is not known yet.
+/// The address of code that is not placed yet.
 type Label = Target;
 
 /// Translates one program. An architecture uses it to bind blocks and to translate calls of its externs.
@@ -96,28 +96,28 @@ type Label = Target;
 pub struct Compiler<'p, A: Architecture> {
     program: &'p Program,
     storage: Storage<'p>,
-    /// What the architecture knows of the program.
+    /// What the architecture knows about the program.
     pub layout: A::Layout,
     code: Code,
-    /// Calls of the architecture's own externs.
+    /// Calls of externs that only the architecture has.
     own: Vec<A::Call>,
     errors: Vec<CompileError>,
-    /// Source line of what is being translated.
+    /// Source location of the statement being translated.
     loc: SourceLoc,
-    /// Where labels point.
+    /// The address of each label.
     labels: Vec<Target>,
-    /// Calls of each function.
+    /// How often each function is called.
     calls: Vec<u32>,
-    /// Subroutines wanted, each with its label.
+    /// Subroutines to translate, each with its label.
     subroutines: HashMap<FunctionId, Label>,
     pending: Vec<FunctionId>,
     constants: HashMap<Vec<u64>, Slot>,
     headers: HashMap<p4_ir::TypeId, u32>,
     next_temp: Slot,
     max_temp: Slot,
-    /// Where `return` goes; `None`: back to the caller.
+    /// The target of `return`. `None` means return to the caller.
     return_to: Option<Label>,
-    /// Where `break` and `continue` go.
+    /// The targets of `break` and `continue`.
     loops: Vec<(Label, Label)>,
 }
 
@@ -150,7 +150,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         }
     }
 
-    /// The code, and how many temporaries it uses.
+    /// Returns the code, and how many temporaries it uses.
     fn run(mut self) -> Result<(Compiled<A>, u32), Vec<CompileError>> {
         self.program_parts();
         A::bind(&mut self);
@@ -171,7 +171,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         let sequences = A::sequences(&self.layout, &self.own);
         #[cfg(feature = "native")]
         let entries: std::collections::BTreeSet<_> = {
-            // What the architecture's own externs ask for may have blocks run again.
+            // Calls of externs that only the architecture has may cause blocks to run again.
             let stages = sequences.iter().flat_map(|sequence| &sequence.stages);
             let within: Vec<_> = stages.map(|stage| stage.block).collect();
             let entries = A::entries(&mut self.layout).map(|entry| *entry);
@@ -202,17 +202,17 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         &self.code.calculations
     }
 
-    /// Where in the source the translated statement is.
+    /// The source location of the statement being translated.
     pub fn loc(&self) -> SourceLoc {
         self.loc
     }
 
-    /// Sets the place in the source to which errors refer.
+    /// Sets the source location for errors.
     pub fn set_loc(&mut self, loc: SourceLoc) {
         self.loc = loc;
     }
 
-    /// Refuses the program.
+    /// Reports an error at the current location.
     pub fn error(&mut self, message: impl Into<String>) {
         let error = CompileError {
             loc: self.loc,
@@ -233,7 +233,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         self.labels.len() as Label - 1
     }
 
-    /// The label points to what comes next.
+    /// Places the label at the next instruction.
     fn place(&mut self, label: Label) {
         self.labels[label as usize] = self.code.ops.len() as Target;
     }
@@ -244,7 +244,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         label
     }
 
-    /// Words for a value, free again when the statement is done.
+    /// Allocates words for a temporary. They are freed at the end of the statement.
     fn temp(&mut self, words: u32) -> Slot {
         let slot = self.next_temp;
         self.next_temp += words;
@@ -252,7 +252,8 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         slot
     }
 
-    /// A word among the constants that nothing else uses, 0 at first. A switch may set it for all its packets.
+    /// Allocates a word among the constants that nothing else uses, initially 0. A switch may set it for all its
+    /// packets.
     pub fn setting(&mut self) -> Slot {
         let slot = (self.code.constants_at + self.code.constants.len()) as Slot;
         self.code.constants.push(0);
@@ -286,7 +287,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         label
     }
 
-    /// Runs a function's body here: a block's, or that of an abstract method.
+    /// Inlines the body of a function: of a block or of an abstract method.
     pub fn call(&mut self, function: FunctionId) {
         if self.calls[function.0 as usize] > 1 {
             let to = self.subroutine(function);
@@ -303,7 +304,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
         self.place(end);
     }
 
-    /// Widths that the engine can hold.
+    /// Checks that the engine supports the width.
     fn check_width(&mut self, ty: Scalar) {
         let (what, most) = match ty {
             Scalar::Varbit(_) => ("varbit", wide::MAX_VARBIT),
@@ -318,7 +319,7 @@ impl<'p, A: Architecture> Compiler<'p, A> {
     }
 }
 
-/// Visits all statements in a body, nested ones too.
+/// Visits all statements in a body, including nested ones.
 pub fn walk<'a>(stmts: &'a [Stmt], visit: &mut impl FnMut(&'a Stmt)) {
     for stmt in stmts {
         visit(stmt);

@@ -6,18 +6,17 @@ use crate::code::*;
 use p4_ir::{Arg, Expr, ExprKind, ListItem, Location, Place, Program, Scalar, Type, TypeKind};
 
 impl<A: Architecture> Compiler<'_, A> {
-    /// The slots at which a location begins: its first word, and that of an offset found at run time or
-    /// [`NONE`].
+    /// The slots of a location: its first word, and an offset found at run time or [`NONE`].
     pub fn location(&mut self, at: &Location) -> (Slot, Slot) {
         self.locate(at)
     }
 
-    /// A place for the value at a slot.
+    /// A place that refers to the value at a slot.
     pub fn place_at(&mut self, slot: Slot, ty: Scalar) -> Place {
         Place::variable(self.storage.name(slot), ty)
     }
 
-    /// A value as one word: indices, lengths, numbers of sessions.
+    /// An argument as one word: an index, a length, or the number of a session.
     pub fn input(&mut self, arg: &Arg) -> Option<Slot> {
         match arg {
             Arg::In(value) => Some(self.one_word(value)),
@@ -25,7 +24,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// A value of any width, with that width.
+    /// An argument of any width, with that width.
     pub fn input_value(&mut self, arg: &Arg) -> Option<(Slot, u32)> {
         match arg {
             Arg::In(value) => Some((self.value(value), value.ty.width())),
@@ -33,7 +32,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// The first word at a location and how many there are, if they belong to the packet's own headers or metadata.
+    /// The first word of a location and the number of words, if it is part of the packet's own headers or metadata.
     pub fn own_words(&mut self, at: &Location) -> Option<(Slot, u32)> {
         let mut own = self.program.blocks.iter().flat_map(|block| &block.params);
         if !at.is_fixed() || !own.any(|param| param.variable == at.variable) {
@@ -130,7 +129,7 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 }
 
-/// The member of an enum that an argument is; `None` if it is not a constant, or there is no such enum.
+/// The name of the enum member in an argument. `None` if the argument is not a constant, or there is no such enum.
 pub fn enum_member<'p>(program: &'p Program, enumeration: &str, arg: &Arg) -> Option<&'p str> {
     let Arg::In(Expr {
         kind: ExprKind::Const(index),

@@ -1,4 +1,4 @@
-//! Parsers: states, transitions, and the statements that only they have.
+//! Parsers: states, transitions, and statements that only parsers have.
 
 use super::{Compiler, Label, expr};
 use crate::Architecture;
@@ -16,7 +16,7 @@ struct States {
 }
 
 impl States {
-    /// Where a transition goes.
+    /// The label of a transition's target.
     fn label(&self, to: StateTarget) -> Label {
         match to {
             StateTarget::State(i) => self.labels[i as usize],
@@ -27,7 +27,7 @@ impl States {
 }
 
 impl<A: Architecture> Compiler<'_, A> {
-    /// A whole parser; execution begins with its first state.
+    /// Translates a parser. Execution begins with its first state.
     pub(super) fn parser(&mut self, id: ParserId) {
         let parser = &self.program[id];
         let (accept, reject, timeout) = (self.label(), self.label(), self.label());
@@ -36,7 +36,7 @@ impl<A: Architecture> Compiler<'_, A> {
             accept,
             reject,
         };
-        // Every cycle of states passes one that is entered from itself or from a later one.
+        // Every cycle of states contains a state that is entered from itself or from a later one.
         let mut revisited = vec![false; parser.states.len()];
         for (i, state) in parser.states.iter().enumerate() {
             for to in targets(&state.transition).filter(|&to| to <= i) {
@@ -86,8 +86,8 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 
     fn select(&mut self, keys: &[Expr], cases: &[SelectCase], states: &States) {
-        // A condition is tested where a case asks for it. Other keys are computed once, and then read as
-        // the variable at their slot.
+        // A condition is evaluated where a case tests it. Other keys are computed once, and then read as the variable
+        // at their slot.
         let in_sets = cases.iter().any(|case| !case.value_sets.is_empty());
         let keys: Vec<_> = keys
             .iter()
@@ -104,7 +104,7 @@ impl<A: Architecture> Compiler<'_, A> {
             })
             .collect();
         let targets: Vec<_> = cases.iter().map(|case| states.label(case.to)).collect();
-        // A run of plain constants at the front becomes a jump table.
+        // Leading cases that are plain constants become a jump table.
         let constant = |case: &SelectCase| match &case.sets[..] {
             [KeyMatch::Value(value)] if case.value_sets.is_empty() => expr::small_constant(value),
             _ => None,
@@ -133,7 +133,7 @@ impl<A: Architecture> Compiler<'_, A> {
         self.reject_with("NoMatch");
     }
 
-    /// Goes to `to` if the case matches; says whether it always does.
+    /// Jumps to `to` if the case matches. Returns whether it always matches.
     fn select_case(&mut self, case: &SelectCase, keys: &[Expr], to: Target) -> bool {
         let all = case.sets.iter().all(|set| matches!(set, KeyMatch::Any));
         match &case.value_sets[..] {
@@ -162,7 +162,7 @@ impl<A: Architecture> Compiler<'_, A> {
         false
     }
 
-    /// Goes to `to` if the value set contains its keys.
+    /// Jumps to `to` if the value set contains its keys.
     fn in_set(&mut self, of: &InValueSet, keys: &[Expr], to: Target) {
         let keys = keys[of.keys.clone()].iter().map(|key| self.value(key));
         let keys = keys.collect();
@@ -174,7 +174,7 @@ impl<A: Architecture> Compiler<'_, A> {
         self.emit(Op::InSet { test, to });
     }
 
-    /// Goes to `no` unless the key is in the set.
+    /// Jumps to `no` unless the key is in the set.
     fn test(&mut self, set: &KeyMatch, key: &Expr, no: Target) {
         use p4_ir::BinaryOp;
         let (key, ty) = (key.clone(), key.ty);

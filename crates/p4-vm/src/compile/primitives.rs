@@ -1,5 +1,5 @@
-//! Building blocks of externs that architectures share, each with the arguments that a call gives it. `None`: an
-//! argument is not of the kind that the block takes.
+//! Building blocks for externs that architectures share, each with the arguments of a call. They return `None` if an
+//! argument is not of the required kind.
 
 use super::Compiler;
 use super::expr::words;
@@ -9,7 +9,7 @@ use crate::hash::Algorithm;
 use p4_ir::{Arg, Expr, ExternCall, Location, Place, Scalar, StmtKind, Type};
 
 impl<A: Architecture> Compiler<'_, A> {
-    /// Translates a call, as the architecture says.
+    /// Translates a call by means of the architecture.
     pub(super) fn extern_call(&mut self, call: &ExternCall) {
         if A::lower(self, call).is_none() && self.errors.is_empty() {
             self.error(format!(
@@ -20,7 +20,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// Reads the values of `to` from the packet, then moves on by `bits` from where they begin.
+    /// Reads the values of `to` from the packet, then advances by `bits` from where they begin.
     pub fn unpack(&mut self, to: Vec<Place>, bits: u32) {
         let bits = Expr::constant(bits, Scalar::Bit(32));
         for step in [StmtKind::Lookahead(to), StmtKind::Advance(bits)] {
@@ -28,7 +28,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// The values that a variable of this type at a location has.
+    /// The values that a variable of this type consists of, as places.
     pub fn places(&self, at: &Location, ty: &Type) -> Vec<Place> {
         if let Some(ty) = ty.scalar(self.program()) {
             return vec![Place { at: at.clone(), ty }];
@@ -39,13 +39,13 @@ impl<A: Architecture> Compiler<'_, A> {
             .collect()
     }
 
-    /// Calls an extern of the architecture's own.
+    /// Calls an extern that only the architecture has.
     pub fn own_call(&mut self, call: A::Call) {
         self.own.push(call);
         self.extern_op(ExternCode::Own(self.own.len() as u32 - 1));
     }
 
-    /// Copies a word to a place in storage; a place out of range takes nothing.
+    /// Copies a word to a place in storage. Does nothing if the place is out of range.
     pub fn set_word(&mut self, (base, off): (Slot, Slot), word: Slot) {
         match off {
             NONE => self.copy(base, word, 1),
@@ -58,7 +58,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// Goes on behind `body` where a word is 0.
+    /// Executes `body` only if a word is not 0.
     pub fn if_set(&mut self, word: Slot, body: impl FnOnce(&mut Self)) {
         let end = self.label();
         self.emit(Op::JmpZ { a: word, to: end });
@@ -66,17 +66,17 @@ impl<A: Architecture> Compiler<'_, A> {
         self.place(end);
     }
 
-    /// Sets words that are known at compile time to 0.
+    /// Sets words with a fixed slot to 0.
     pub fn clear_words(&mut self, at: Slot, words: u32) {
         self.emit(Op::ZeroW { d: at, n: words });
     }
 
-    /// Copies words that are known at compile time.
+    /// Copies words with fixed slots.
     pub fn copy_slots(&mut self, to: Slot, from: Slot, words: u32) {
         self.copy(to, from, words);
     }
 
-    /// Copies words that are known at compile time to a location.
+    /// Copies words with a fixed slot to a location.
     pub fn copy_to(&mut self, to: &Location, from: Slot, words: u32) {
         let (base, off) = self.locate(to);
         match off {
@@ -123,7 +123,7 @@ impl<A: Architecture> Compiler<'_, A> {
         Some(())
     }
 
-    /// Refuses what a register is read into or written from, where that is no single value.
+    /// Reports an error if the destination or source of a register access is not a single value.
     fn no_cell(&mut self) -> Option<()> {
         self.error(
             "a cell of a register holds one value: bit<W>, int<W>, bool or an enum, \
@@ -139,18 +139,18 @@ impl<A: Architecture> Compiler<'_, A> {
         Some(())
     }
 
-    /// Measures the packet in a cell of a meter; the colour goes to `to`.
+    /// Measures the packet in a cell of a meter, and stores the colour in `to`.
     pub fn meter(&mut self, meter: u32, index: &Arg, to: &Arg) -> Option<()> {
         let index = self.input(index)?;
         self.output(to, |d| ExternCode::MeterExecute { meter, index, d })
     }
 
-    /// The colour that the direct meter of the last entry hit gave.
+    /// Stores the colour that the direct meter of the last entry hit returned.
     pub fn direct_colour(&mut self, to: &Arg) -> Option<()> {
         self.output(to, |d| ExternCode::DirectMeterRead { d })
     }
 
-    /// A random number from `low` to `high`, both included.
+    /// Draws a random number from `low` to `high`, both included.
     pub fn random(&mut self, to: &Arg, low: &Arg, high: &Arg) -> Option<()> {
         let low = self.input_value(low)?;
         let high = self.input_value(high)?;
@@ -162,7 +162,7 @@ impl<A: Architecture> Compiler<'_, A> {
         })
     }
 
-    /// `base` plus the hash of `data` modulo `max`.
+    /// Stores `base` plus the hash of `data` modulo `max`.
     pub fn hash(
         &mut self,
         algorithm: Algorithm,
@@ -183,7 +183,7 @@ impl<A: Architecture> Compiler<'_, A> {
         })
     }
 
-    /// The Internet checksum of `data`, of fields of valid headers only.
+    /// Stores the Internet checksum of `data`. Only fields of valid headers are included.
     pub fn internet_checksum(&mut self, data: &Arg, to: &Place) -> Option<()> {
         let data = self.data(data)?;
         let target = self.target(to);
@@ -195,8 +195,8 @@ impl<A: Architecture> Compiler<'_, A> {
         Some(())
     }
 
-    /// Updates the checksum `sum` of `data`, or verifies it, where the condition holds. With `payload` what was not
-    /// parsed counts too.
+    /// Updates or verifies the checksum `sum` of `data`, if the condition holds. With `payload`, the unparsed part of
+    /// the packet is included.
     pub fn checksum(
         &mut self,
         algorithm: Algorithm,
@@ -234,7 +234,7 @@ impl<A: Architecture> Compiler<'_, A> {
         Some(())
     }
 
-    /// Reports values to a control plane.
+    /// Sends a digest to a control plane.
     pub fn digest(&mut self, receiver: &Arg, data: &Arg, ty: Option<Type>) -> Option<()> {
         let receiver = self.input(receiver)?;
         let data = self.data(data)?;
@@ -250,7 +250,7 @@ impl<A: Architecture> Compiler<'_, A> {
         Some(())
     }
 
-    /// Reports a message in which each `{}` stands for a value.
+    /// Logs a message in which each `{}` stands for a value.
     pub fn log(&mut self, args: &[Arg]) -> Option<()> {
         let Arg::String(text) = args.first()? else {
             return None;
@@ -290,7 +290,7 @@ impl<A: Architecture> Compiler<'_, A> {
         self.emit(Op::Extern { call });
     }
 
-    /// A call whose result goes to an argument.
+    /// A call that stores its result in an argument.
     fn output(&mut self, arg: &Arg, code: impl FnOnce((Slot, u32)) -> ExternCode) -> Option<()> {
         let Arg::Out(place) = arg else { return None };
         let target = self.target(place);
@@ -300,7 +300,7 @@ impl<A: Architecture> Compiler<'_, A> {
     }
 }
 
-/// The values header by header, if each header's take a multiple of 16 bits. A `varbit` stands alone.
+/// Groups the values by header, if the values of each header have a multiple of 16 bits. A `varbit` has its own group.
 fn sum_groups(data: &[ListValue]) -> Option<Vec<SumGroup>> {
     let one_group =
         |a: &ListValue, b: &ListValue| (a.valid, a.length, b.length) == (b.valid, NONE, NONE);

@@ -105,7 +105,7 @@ impl<A: Architecture> Compiler<'_, A> {
         }
     }
 
-    /// Stores a value of the place's type.
+    /// Stores a value of the type of the place.
     pub fn assign(&mut self, to: &Place, value: &Expr) {
         if words_of_value(to.ty) == 0 {
             return;
@@ -229,7 +229,7 @@ impl<A: Architecture> Compiler<'_, A> {
         self.place(end);
     }
 
-    /// Goes to `to` if the value at `a` equals another of the same type.
+    /// Jumps to `to` if the value at `a` equals another of the same type.
     pub(super) fn jump_if_equal(&mut self, a: Slot, value: &Expr, to: Target) {
         let b = self.value(value);
         if expr::words(value.ty) == 1 {
@@ -245,7 +245,7 @@ impl<A: Architecture> Compiler<'_, A> {
         self.emit(Op::JmpNz { a: d, to });
     }
 
-    /// Goes where a value of one word leads; of equal cases the first counts.
+    /// Jumps to the target of a one-word value. Of equal cases, the first counts.
     pub(super) fn jump(&mut self, a: Slot, cases: &[(u64, Target)], default: Target) {
         let mut sorted = cases.to_vec();
         sorted.sort_by_key(|&(value, _)| value);

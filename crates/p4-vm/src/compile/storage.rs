@@ -1,8 +1,8 @@
-//! Where variables and their parts are in a packet's words.
+//! The layout of variables and their parts in the words of a packet.
 //!
-//! A value begins a word of its own, least significant bits first; the bits above its width are zero. A `varbit` has
-//! a word for its length before its value, a header one for its validity before its fields, a stack one for
-//! `nextIndex` before its elements. Variables follow one another.
+//! Each value begins at a new word, with the least significant bits first. The bits above its width are zero. A
+//! `varbit` has a word for its length before its value, a header a word for its validity before its fields, and a stack
+//! a word for `nextIndex` before its elements. Variables are stored consecutively.
 
 use crate::CompileError;
 use crate::code::Slot;
@@ -19,7 +19,7 @@ static NEXT_INDEX: Type = Type::Scalar(Scalar::Bit(32));
 #[derive(Clone, Debug)]
 pub(super) struct Storage<'p> {
     program: &'p Program,
-    /// The first word of each variable; then the slots that [`name`](Self::name) gave a variable.
+    /// The first word of each variable, then the slots for which [`name`](Self::name) created a variable.
     first: Vec<Slot>,
     types: Vec<Words>,
     /// Words of all variables.
@@ -30,21 +30,21 @@ pub(super) struct Storage<'p> {
 #[derive(Clone, Debug, Default)]
 struct Words {
     all: u64,
-    /// From the first word to each member.
+    /// Offset of each member, in words.
     members: Vec<u32>,
 }
 
-/// What a step leads to.
+/// The result of a step of a location.
 pub(super) struct Part<'p> {
-    /// Words from the first of the whole; for an element, to element 0.
+    /// Offset in words from the start of the whole. For an element, the offset of element 0.
     pub offset: u32,
     pub ty: &'p Type,
-    /// Words of an element and number of elements, if it is one.
+    /// Words per element and number of elements, if it is an element.
     pub elements: Option<(u32, u32)>,
 }
 
 impl<'p> Storage<'p> {
-    /// Lays out a program's variables; refuses more than memory should hold.
+    /// Lays out the variables of a program. Rejects programs that need too much memory.
     pub fn new(program: &'p Program) -> Result<Self, Vec<CompileError>> {
         let mut storage = Storage {
             program,
@@ -71,7 +71,7 @@ impl<'p> Storage<'p> {
         Ok(storage)
     }
 
-    /// Lays out a named type, and those in it first.
+    /// Lays out a named type after the types within it.
     fn lay_out(&mut self, id: usize, known: &mut [bool]) {
         if std::mem::replace(&mut known[id], true) {
             return;
@@ -136,7 +136,7 @@ impl<'p> Storage<'p> {
         }
     }
 
-    /// Words that a variable of this type takes; the greatest number if they are more.
+    /// Words of a variable of this type, saturating.
     pub fn words(&self, ty: &Type) -> u32 {
         u32::try_from(self.count(ty)).unwrap_or(u32::MAX)
     }
@@ -146,19 +146,19 @@ impl<'p> Storage<'p> {
         self.first[variable.0 as usize]
     }
 
-    /// The first word of each variable, in rising order.
+    /// The first word of each variable, in ascending order.
     #[cfg(feature = "native")]
     pub fn variables(&self) -> &[Slot] {
         &self.first[..self.program.variables.len()]
     }
 
-    /// A variable for a value that is at this slot.
+    /// Creates a variable that refers to the value at this slot.
     pub fn name(&mut self, slot: Slot) -> VariableId {
         self.first.push(slot);
         VariableId(self.first.len() as u32 - 1)
     }
 
-    /// The members of a struct, header or union, each with the words before it.
+    /// The members of a struct, header or union, each with its offset in words.
     pub fn members(&self, ty: &Type) -> impl Iterator<Item = (u32, &'p Field)> {
         let offsets = match ty {
             Type::Named(id) => &self.types[id.0 as usize].members[..],
@@ -167,7 +167,7 @@ impl<'p> Storage<'p> {
         offsets.iter().copied().zip(ty.fields(self.program))
     }
 
-    /// The type of what is at a location.
+    /// The type of the value at a location.
     pub fn ty(&self, at: &Location) -> &'p Type {
         let mut ty = &self.program[at.variable].ty;
         for step in &at.path {
@@ -176,7 +176,7 @@ impl<'p> Storage<'p> {
         ty
     }
 
-    /// Where a step leads from a value of type `ty`.
+    /// The result of a step from a value of type `ty`.
     pub fn step(&self, ty: &'p Type, step: &Step) -> Part<'p> {
         let part = match step {
             Step::Member(index) => self.member(ty, *index),
@@ -235,7 +235,8 @@ mod tests {
         Type::Scalar(Scalar::Bit(width))
     }
 
-    /// A variable of three words, then one of each type, of which the first is a header with fields of these types.
+    /// A program with a variable of three words, then one of each type. The first type is a header with fields of these
+    /// types.
     fn program(fields: Vec<Type>, variables: Vec<Type>) -> Program {
         let variables = std::iter::once(bits(129)).chain(variables);
         Program {

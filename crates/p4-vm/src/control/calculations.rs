@@ -5,15 +5,15 @@ use crate::crc::CustomCrc;
 use crate::{ControlError, CrcParameters, CrcWidth, Machine};
 
 impl Machine {
-    /// The names of all hashes and checksums with their algorithms' names. A program in BMv2's JSON names them. Those
-    /// of P4_16 have no names there and are called as p4c calls them, in the order of the source: `calc`, `calc_0`,
-    /// `calc_1`, ….
+    /// The names of all hashes and checksums, with the names of their algorithms. A program in BMv2's JSON names them.
+    /// In P4_16 they have no names, and receive those that p4c gives them, in source order: `calc`, `calc_0`, `calc_1`,
+    /// ….
     pub fn calculations(&self) -> impl Iterator<Item = (&str, &str)> {
         let all = self.calculations.iter();
         all.map(|known| (known.name.as_str(), known.algorithm.as_str()))
     }
 
-    /// The parameters of a `crc16_custom` or `crc32_custom`, with its width.
+    /// The parameters of a `crc16_custom` or `crc32_custom`, and its width.
     pub fn crc_parameters(
         &self,
         calculation: &str,
@@ -22,7 +22,7 @@ impl Machine {
         Ok((crc.width(), crc.parameters()))
     }
 
-    /// Sets the parameters of a `crc16_custom` or `crc32_custom`, whose width must be this.
+    /// Sets the parameters of a `crc16_custom` or `crc32_custom` of the given width.
     pub fn set_crc_parameters(
         &mut self,
         calculation: &str,
@@ -56,7 +56,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The number of a calculation's custom CRC.
+    /// The index of the custom CRC of a calculation.
     fn crc(&self, calculation: &str) -> Result<usize, ControlError> {
         let all = &self.calculations;
         let names = all.iter().map(|known| known.name.as_str());

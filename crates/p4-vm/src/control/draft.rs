@@ -1,4 +1,4 @@
-//! Preparing batches that packets see as a whole, and publishing them.
+//! Preparing and publishing batches, which become visible to packets as a whole.
 
 use crate::Machine;
 use crate::draft::{CellWrite, Draft, DraftScope, DraftWrites, Remains, Unsettled, copy_some};
@@ -8,7 +8,7 @@ use crate::table::TableState;
 use std::mem::{swap, take};
 
 impl Machine {
-    /// Begins a draft of some tables and profiles. One that was begun before is discarded.
+    /// Begins a draft of some tables and profiles. A draft that was begun before is discarded.
     pub fn begin_draft(&mut self, scope: &DraftScope) -> Remains {
         let before = self.discard_draft();
         self.settle(usize::MAX);
@@ -32,7 +32,7 @@ impl Machine {
         before
     }
 
-    /// Copies at most `most` entries, members or groups to the draft; whether all are there.
+    /// Copies at most `most` entries, members or groups to the draft. Returns whether the copy is complete.
     pub fn copy_to_draft(&mut self, most: usize) -> bool {
         let Some(draft) = self.draft.as_deref_mut() else {
             return true;
@@ -63,20 +63,20 @@ impl Machine {
         self.draft.is_some()
     }
 
-    /// Says whether a control plane works on the draft, if there is one, or on what packets see. Only a draft to which
-    /// all has been copied is edited.
+    /// Selects whether a control plane edits the draft, if there is one, or the state that packets see. A draft must be
+    /// completely copied before it is edited.
     pub fn edit_draft(&mut self, edited: bool) {
         if let Some(draft) = &mut self.draft {
             draft.edited = edited;
         }
     }
 
-    /// Whether a control plane works on a draft.
+    /// Whether a control plane edits a draft.
     pub fn edits_draft(&self) -> bool {
         self.draft.as_ref().is_some_and(|draft| draft.edited)
     }
 
-    /// Puts the draft in the place of what packets see, however much it changes.
+    /// Replaces the state that packets see with the draft, in constant time.
     pub fn publish_draft(&mut self) -> Remains {
         let Some(mut draft) = self.draft.take() else {
             return Box::new(());
@@ -125,7 +125,8 @@ impl Machine {
         draft
     }
 
-    /// Says that an action profile changes, so that keys may lead elsewhere in the tables that it implements.
+    /// Invalidates the recent look-ups of the tables that an action profile implements, because the profile has
+    /// changed.
     pub(super) fn forget_recent(&mut self, profile: u32) {
         let tables = self.tables.iter_mut();
         let implemented = |table: &&mut TableState| table.profile.is_some_and(|of| of.0 == profile);
@@ -134,14 +135,14 @@ impl Machine {
         }
     }
 
-    /// Has packets that compiled code serves find the writes that wait for the cells of an object.
+    /// Makes compiled code call the interpreter for the cells of an object, so that packets see the deferred writes.
     fn wait_for(&mut self, object: u32) {
         #[cfg(feature = "native")]
         self.hide_cells(object);
         self.unsettled.push(Unsettled::Object(object));
     }
 
-    /// Carries out at most `most` of the writes to cells that have been published and wait; whether none is left.
+    /// Carries out at most `most` of the deferred writes to cells. Returns whether none is left.
     pub fn settle(&mut self, mut most: usize) -> bool {
         while let Some(&place) = self.unsettled.last() {
             let settled = match place {
@@ -165,7 +166,7 @@ impl Machine {
         true
     }
 
-    /// Gives the draft up, if there is one.
+    /// Discards the draft, if there is one.
     pub fn discard_draft(&mut self) -> Remains {
         let Some(mut draft) = self.draft.take() else {
             return Box::new(());
@@ -176,13 +177,13 @@ impl Machine {
         draft
     }
 
-    /// Writes to a cell: now, or in a draft as it is published.
+    /// Writes to a cell: at once, or when the draft is published.
     pub(super) fn write_or_draft(&mut self, write: CellWrite) {
         let draft = self.draft.as_deref_mut().filter(|draft| draft.edited);
         let Some(draft) = draft.filter(|draft| !draft.is_unseen(&write)) else {
             return self.write_cell(write);
         };
-        // Most entries that are modified have no meter, before and after.
+        // Entries that are modified usually have no meter, before or after.
         if let CellWrite::Direct(table, of, write) = &write
             && write.only_unsets_meter()
             && !draft.writes.has_direct(*table, *of)
@@ -219,21 +220,21 @@ impl Machine {
         }
     }
 
-    /// A table as a control plane sees it, but for its cells.
+    /// A table as a control plane sees it, without its cells.
     pub(super) fn view(&self, table: u32) -> &TableState {
         let draft = self.draft.as_deref().filter(|draft| draft.edited);
         let drafted = draft.and_then(|draft| draft.tables.get(&table));
         drafted.unwrap_or(&self.tables[table as usize])
     }
 
-    /// The same, to be changed.
+    /// Like [`Self::view`], mutable.
     pub(super) fn view_mut(&mut self, table: u32) -> &mut TableState {
         let draft = self.draft.as_deref_mut().filter(|draft| draft.edited);
         let drafted = draft.and_then(|draft| draft.tables.get_mut(&table));
         drafted.unwrap_or(&mut self.tables[table as usize])
     }
 
-    /// A profile as a control plane sees it, if the object is one.
+    /// A profile as a control plane sees it, if the object is a profile.
     pub(super) fn profile_view(&self, object: u32) -> Option<&Profile> {
         let draft = self.draft.as_deref().filter(|draft| draft.edited);
         let drafted = draft.and_then(|draft| draft.profiles.get(&object));
@@ -243,7 +244,7 @@ impl Machine {
         })
     }
 
-    /// The same, to be changed.
+    /// Like [`Self::profile_view`], mutable.
     pub(super) fn profile_view_mut(&mut self, object: u32) -> Option<&mut Profile> {
         let draft = self.draft.as_deref_mut().filter(|draft| draft.edited);
         let drafted = draft.and_then(|draft| draft.profiles.get_mut(&object));

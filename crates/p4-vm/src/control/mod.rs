@@ -1,4 +1,4 @@
-//! What a control plane does: by name, or by number.
+//! The operations of a control plane, by name or by number.
 
 mod calculations;
 mod draft;

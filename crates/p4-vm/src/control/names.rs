@@ -1,11 +1,11 @@
-//! Names of tables, actions, objects and keys, and calls and entries made from them.
+//! Look-up of tables, actions, objects and keys by name, and construction of calls and entries from names.
 
 use crate::object::Object;
 use crate::{ActionSpec, ControlError, Entry, EntryAction, Machine, Match};
 use num_bigint::BigUint;
 use p4_ir::{ActionId, ExternId, MatchKind, TableId, ValueSetId, control_plane_name};
 
-/// Finds a name among others: the whole of it, or an end that only one of them has.
+/// Finds a name in a list: the full name, or a suffix that only one of them has.
 pub(super) fn find<'a>(
     kind: &'static str,
     name: &str,
@@ -38,7 +38,7 @@ pub(super) fn find<'a>(
 }
 
 impl Machine {
-    /// The table of this name: its full control-plane name, or an unambiguous end of it.
+    /// The table of this name: its full control-plane name, or an unambiguous suffix.
     pub fn table(&self, name: &str) -> Result<TableId, ControlError> {
         let all = self
             .program()
@@ -48,7 +48,7 @@ impl Machine {
         find("table", name, all).map(|i| TableId(i as u32))
     }
 
-    /// The action of this name among those of a table.
+    /// The action of this name among the actions of a table.
     pub fn action(&self, table: TableId, name: &str) -> Result<ActionId, ControlError> {
         self.check_table(table)?;
         let program = self.program();
@@ -79,7 +79,7 @@ impl Machine {
         find("value set", name, all).map(|i| ValueSetId(i as u32))
     }
 
-    /// An action call from names: `("MyIngress.forward", [("port", 3)])`.
+    /// Creates an action call from names: `("MyIngress.forward", [("port", 3)])`.
     pub fn action_spec(
         &self,
         table: TableId,
@@ -118,7 +118,7 @@ impl Machine {
         })
     }
 
-    /// Matches from names. Keys left out match anything, where their kind can.
+    /// Creates matches from names. Omitted keys match anything, if their match kind allows it.
     pub fn matches(
         &self,
         table: TableId,
@@ -149,7 +149,7 @@ impl Machine {
         }
     }
 
-    /// An entry from names. Keys left out match anything, where their kind can.
+    /// Creates an entry from names. Omitted keys match anything, if their match kind allows it.
     pub fn entry(
         &self,
         table: TableId,
@@ -161,8 +161,8 @@ impl Machine {
         self.entry_of(table, matches, priority, action, &[args])
     }
 
-    /// As [`entry`](Self::entry), with the data of several choices, which weigh the same. A table with an action
-    /// selector chooses among them, and has a group of its own for a single one, too.
+    /// Like [`entry`](Self::entry), with the data of several choices of equal weight. A table with an action selector
+    /// chooses among them. It gets its own group even for a single choice.
     fn entry_of(
         &self,
         table: TableId,
@@ -183,8 +183,8 @@ impl Machine {
         })
     }
 
-    /// What an entry holds that chooses among actions with equal weights: the action itself where there is one and
-    /// the table has no action selector.
+    /// The action of an entry that chooses among several with equal weights. It is the action itself if there is one
+    /// and the table has no action selector.
     pub fn choice_of(&self, table: TableId, mut specs: Vec<ActionSpec>) -> EntryAction {
         let is_single = specs.len() == 1 && !self.has_selector(table);
         match specs.pop() {
@@ -202,7 +202,7 @@ impl Machine {
         })
     }
 
-    /// Inserts an entry given by names: the short way for a program that knows its P4.
+    /// Inserts an entry given by names. A shortcut for programs that know their P4 program.
     pub fn add(
         &mut self,
         table: &str,
@@ -214,7 +214,7 @@ impl Machine {
         self.add_choices(table, matches, priority, action, &[args])
     }
 
-    /// As [`add`](Self::add), with the data of several choices, among which the table's action selector chooses
+    /// Like [`add`](Self::add), with the data of several choices, among which the action selector of the table chooses
     /// with equal weights.
     pub fn add_choices(
         &mut self,
@@ -229,7 +229,7 @@ impl Machine {
         self.insert(table, entry)
     }
 
-    /// Sets a table's default action given by names.
+    /// Sets the default action of a table, given by names.
     pub fn set_default_by_name(
         &mut self,
         table: &str,

@@ -15,8 +15,8 @@ use p4_ir::{ExternId, TableId, ValueSetId};
 use std::borrow::Cow;
 
 impl Machine {
-    /// A cell of a register. That of a register of structs is the number that the bits of its fields spell, the first
-    /// field's most significant.
+    /// Reads a cell of a register. For a register of structs, the number is the concatenation of the fields, the first
+    /// field most significant.
     pub fn register_read(&self, register: ExternId, index: u64) -> Result<BigUint, ControlError> {
         let Object::Register(r) = self.object_ref(register)? else {
             return Err(self.not_a(register, "register"));
@@ -24,7 +24,7 @@ impl Machine {
         Ok(r.number(self.check_index(register, index, r.size)?))
     }
 
-    /// Sets a cell of a register; the number is as [`register_read`](Self::register_read) gives it.
+    /// Sets a cell of a register. The number has the format of [`register_read`](Self::register_read).
     pub fn register_write(
         &mut self,
         register: ExternId,
@@ -49,7 +49,8 @@ impl Machine {
         Ok(())
     }
 
-    /// All cells of a register, but for writes of a batch that [wait](Self::settle); `None`: the object is none.
+    /// All cells of a register, without [deferred writes](Self::settle) of a batch. `None` if the object is not a
+    /// register.
     pub fn register_cells(&self, register: ExternId) -> Option<RegisterCells<'_>> {
         match self.objects.get(register.0 as usize)? {
             Object::Register(r) => Some(RegisterCells {
@@ -60,8 +61,8 @@ impl Machine {
         }
     }
 
-    /// All cells of a counter, but for writes of a batch that [wait](Self::settle); `None`: the object is none, or its
-    /// cells are in a table's entries.
+    /// All cells of a counter, without [deferred writes](Self::settle) of a batch. `None` if the object is not a
+    /// counter, or if its cells are in the entries of a table.
     pub fn counter_cells(&self, counter: ExternId) -> Option<&[CounterData]> {
         match self.objects.get(counter.0 as usize)? {
             Object::Counter(c) => Some(c.cells.stored()),
@@ -69,8 +70,8 @@ impl Machine {
         }
     }
 
-    /// The cells of a table's direct counter: the entries' in the order in which they were inserted, then
-    /// that of the default, which has no entry. `None`: the table has no direct counter.
+    /// The cells of a table's direct counter: those of the entries in the order of insertion, then the cell of the
+    /// default action. `None` if the table has no direct counter.
     pub fn direct_counter_cells(
         &self,
         table: TableId,
@@ -114,7 +115,7 @@ impl Machine {
         Ok(())
     }
 
-    /// A cell's configuration; `None`: unset, everything is green.
+    /// The configuration of a cell. `None` if it is not configured, so that every packet is green.
     pub fn meter_read(
         &self,
         meter: ExternId,
@@ -124,7 +125,7 @@ impl Machine {
         Ok(marker.map(|marker| marker.config))
     }
 
-    /// Configures a cell of a meter, its buckets full.
+    /// Configures a cell of a meter, with full buckets.
     pub fn meter_write(
         &mut self,
         meter: ExternId,
@@ -142,7 +143,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The packets that a cell made green, yellow and red.
+    /// The number of packets that a cell has marked green, yellow and red.
     pub fn meter_colours(
         &self,
         meter: ExternId,
@@ -151,7 +152,7 @@ impl Machine {
         Ok(self.meter_cell(meter, index)?.colours)
     }
 
-    /// Counts the colours of a cell from 0 again.
+    /// Resets the colour counters of a cell.
     pub fn meter_clear_colours(&mut self, meter: ExternId, index: u64) -> Result<(), ControlError> {
         self.meter_cell(meter, index)?;
         let write = MeterWrite {
@@ -172,8 +173,8 @@ impl Machine {
 
     // -- filters ------------------------------------------------------------------------------
 
-    /// Configures a cell of a low-pass filter or of random early drops, without samples; `None`: the filter gives the
-    /// sample itself, and nothing is dropped.
+    /// Configures a cell of a low-pass filter or of random early drops, and removes its samples. With `None`, the
+    /// filter returns the sample itself and nothing is dropped.
     pub fn filter_write(
         &mut self,
         filter: ExternId,
@@ -212,13 +213,13 @@ impl Machine {
         self.put_member(profile, member)
     }
 
-    /// Changes a member.
+    /// Changes a member of an action profile.
     pub fn member_modify(&mut self, profile: ExternId, member: Member) -> Result<(), ControlError> {
         self.check_member(profile, member.id)?;
         self.put_member(profile, member)
     }
 
-    /// Removes a member that nothing uses.
+    /// Removes a member that is not in use.
     pub fn member_delete(&mut self, profile: ExternId, id: u32) -> Result<(), ControlError> {
         self.check_member(profile, id)?;
         let mut groups = self.profile(profile)?.groups.iter();
@@ -242,7 +243,7 @@ impl Machine {
         self.members_from(profile, 0, usize::MAX)
     }
 
-    /// At most `most` of them: those from number `from` on.
+    /// At most `most` members, from number `from` on.
     pub fn members_from(
         &self,
         profile: ExternId,
@@ -273,13 +274,13 @@ impl Machine {
         self.put_group(selector, group)
     }
 
-    /// Changes a group.
+    /// Changes a group of an action selector.
     pub fn group_modify(&mut self, selector: ExternId, group: Group) -> Result<(), ControlError> {
         self.check_group(selector, group.id)?;
         self.put_group(selector, group)
     }
 
-    /// Removes a group that nothing uses.
+    /// Removes a group that is not in use.
     pub fn group_delete(&mut self, selector: ExternId, id: u32) -> Result<(), ControlError> {
         self.check_group(selector, id)?;
         if let Some(by) = self.user_of(selector, Reference::Group(id)) {
@@ -379,7 +380,7 @@ impl Machine {
 
     // -- value sets ---------------------------------------------------------------------------
 
-    /// Sets the members of a value set: each a match per field.
+    /// Sets the members of a value set, each with one match per field.
     pub fn value_set_write(
         &mut self,
         set: ValueSetId,

@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use units::Instant;
 
 impl Machine {
-    /// Inserts an entry; refused if one with the same matches and priority is there.
+    /// Inserts an entry. Fails if there is an entry with the same matches and priority.
     pub fn insert(&mut self, table: TableId, entry: Entry) -> Result<(), ControlError> {
         let now = self.now;
         let outcome = self.check_entry(table, &entry)?;
@@ -24,7 +24,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Changes the action of an entry that is there.
+    /// Changes the action of an existing entry.
     pub fn modify(&mut self, table: TableId, entry: Entry) -> Result<(), ControlError> {
         let outcome = self.check_entry(table, &entry)?;
         self.table_mut(table)?.modify(entry, outcome)
@@ -58,8 +58,8 @@ impl Machine {
         Ok(rows.map(|(_, row)| row.entry.clone()).collect())
     }
 
-    /// At most `most` of them, each with its number in that order: those from number `from` on. Numbers
-    /// increase, and some may be missing.
+    /// At most `most` entries, each with its sequence number, from number `from` on. Sequence numbers increase and may
+    /// have gaps.
     pub fn entries_from(
         &self,
         table: TableId,
@@ -72,7 +72,7 @@ impl Machine {
             .collect())
     }
 
-    /// Whether the source says that an entry can neither be changed nor removed.
+    /// Whether the source declares an entry as constant, so that it can be neither changed nor removed.
     pub fn is_constant(
         &self,
         table: TableId,
@@ -84,7 +84,7 @@ impl Machine {
         Ok(row.is_constant() || self.program()[table].const_entries)
     }
 
-    /// Sets what a miss does.
+    /// Sets the default action, which runs on a miss.
     pub fn set_default(&mut self, table: TableId, action: EntryAction) -> Result<(), ControlError> {
         let definition = self.check_table(table)?;
         if definition.const_default {
@@ -98,7 +98,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets it back to what the program says, its direct counter and meter too.
+    /// Resets the default action, and its direct counter and meter, to the program's.
     pub fn reset_default(&mut self, table: TableId) -> Result<(), ControlError> {
         let definition = self.check_table(table)?;
         let call = &definition.default_action;
@@ -118,12 +118,12 @@ impl Machine {
         Ok(())
     }
 
-    /// What a miss does.
+    /// The default action, which runs on a miss.
     pub fn default_action(&self, table: TableId) -> Result<EntryAction, ControlError> {
         Ok(self.table_ref(table)?.default_action().clone())
     }
 
-    /// When an entry was last hit, or inserted if it never was, in tables with `support_timeout`.
+    /// When an entry was last hit, or inserted if it was never hit, in tables with `support_timeout`.
     pub fn last_hit(
         &self,
         table: TableId,
@@ -163,7 +163,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The direct meter of an entry or of the default; `None`: unset, everything is green.
+    /// The direct meter of an entry or of the default. `None` if it is not configured, so that every packet is green.
     pub fn direct_meter_read(
         &self,
         table: TableId,
@@ -173,7 +173,7 @@ impl Machine {
         Ok(marker.map(|marker| marker.config))
     }
 
-    /// Configures the direct meter of an entry or of the default, its buckets full.
+    /// Configures the direct meter of an entry or of the default, with full buckets.
     pub fn direct_meter_write(
         &mut self,
         table: TableId,
@@ -195,7 +195,7 @@ impl Machine {
         Ok(())
     }
 
-    /// The packets that the direct meter of an entry or of the default made green, yellow and red.
+    /// The number of packets that the direct meter of an entry or of the default has marked green, yellow and red.
     pub fn direct_meter_colours(
         &self,
         table: TableId,
@@ -204,7 +204,7 @@ impl Machine {
         Ok(self.direct_meter(table, of)?.meter.colours)
     }
 
-    /// Counts the colours of a direct meter from 0 again.
+    /// Resets the colour counters of a direct meter.
     pub fn direct_meter_clear_colours(
         &mut self,
         table: TableId,
@@ -240,7 +240,7 @@ impl Machine {
         Ok(self.tables[table.0 as usize].cells(of))
     }
 
-    /// Configures the direct filter of an entry or of the default, as [`filter_write`](Self::filter_write).
+    /// Configures the direct filter of an entry or of the default, like [`filter_write`](Self::filter_write).
     pub fn direct_filter_write(
         &mut self,
         table: TableId,
@@ -305,7 +305,7 @@ impl Machine {
         self.check_action(table, &entry.action, "defaultonly")
     }
 
-    /// Checks what an entry (or, with `banned` "tableonly", a miss) shall do, and prepares it.
+    /// Checks and prepares the action of an entry, or of a miss if `banned` is "tableonly".
     fn check_action(
         &self,
         table: TableId,
@@ -319,7 +319,7 @@ impl Machine {
             expected: expected.into(),
             found: found.into(),
         };
-        // A miss may run an action of its own even where entries name members.
+        // A miss may run its own action even if entries refer to members.
         let direct_allowed = definition.implementation.is_none() || banned == "tableonly";
         if let EntryAction::Run(spec) = action {
             if !direct_allowed {
@@ -440,7 +440,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Whose entries name a member or group of a profile.
+    /// Finds a table whose entries refer to a member or group of a profile.
     pub(crate) fn user_of(&self, profile: ExternId, reference: Reference) -> Option<String> {
         let mut tables = (0..).zip(&self.program().tables);
         let user = tables.find(|(id, _)| {
@@ -451,7 +451,7 @@ impl Machine {
     }
 }
 
-/// Numbers as people list them.
+/// Formats a list of numbers for a message.
 pub(crate) fn list(numbers: &[u32]) -> String {
     match numbers {
         [] => "none".into(),
@@ -463,7 +463,7 @@ pub(crate) fn list(numbers: &[u32]) -> String {
     }
 }
 
-/// The largest weight, a guard against groups that no memory holds.
+/// The largest weight. It prevents groups that do not fit into memory.
 const MAX_WEIGHT: u32 = 65_535;
 
 pub(crate) fn check_weight(at: &str, weight: u32) -> Result<(), ControlError> {

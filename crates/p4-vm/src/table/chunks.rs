@@ -1,4 +1,4 @@
-//! A vector that grows in steps. What is in it never moves, so that packets do not wait until all has been moved.
+//! A vector that grows in chunks. Its elements are never moved, so packets do not wait for a reallocation.
 
 use std::ops::{Index, IndexMut};
 
@@ -6,7 +6,7 @@ use std::ops::{Index, IndexMut};
 const BITS: u32 = 10;
 const LEN: usize = 1 << BITS;
 
-/// A vector of chunks of equal length. Only the first is moved, as it grows.
+/// A vector of chunks of equal length. Only the first chunk is reallocated as it grows.
 #[derive(Debug)]
 pub struct Chunks<T>(Vec<Vec<T>>);
 

@@ -6,8 +6,8 @@ use p4_ir::{
     AnnotationValue, Expr, ExprKind, KeyMatch, MatchKind, Program, SourceLoc, Table, TableId,
 };
 
-/// A table's entries in the source, and whether one of them leaves an exact key out, so that priority
-/// has to decide.
+/// The entries of a table in the source, and whether one of them omits an exact key, so that the table must be looked
+/// up by priority.
 pub fn source_entries(
     program: &Program,
     id: TableId,
@@ -49,8 +49,9 @@ pub fn source_entries(
     Ok((entries, ternary))
 }
 
-/// The entries' priorities, larger winning. One without its own has that of the entry before it less
-/// (or, where the smallest wins, plus) `priority_delta`; the first such that the last gets 1 (P4_16, 14.2.1.4).
+/// The priorities of the entries, larger winning. An entry without a priority has that of the entry before it minus
+/// `priority_delta` (plus, if the smallest wins). The first one is chosen such that the last one is 1 (P4_16,
+/// 14.2.1.4).
 fn priorities(table: &Table) -> Vec<u32> {
     if let Some(priorities) = annotated(table) {
         return priorities;
@@ -87,8 +88,8 @@ fn priorities(table: &Table) -> Vec<u32> {
     priorities
 }
 
-/// Priorities by p4c's older annotation `@priority(n)`: the smallest wins, and an entry without it has
-/// its place in the list, from 1. `None` if no entry has it.
+/// Priorities from p4c's older annotation `@priority(n)`: the smallest wins, and an entry without it has its position
+/// in the list, from 1. `None` if no entry has the annotation.
 fn annotated(table: &Table) -> Option<Vec<u32>> {
     let own = |entry: &p4_ir::Entry| {
         let annotation = entry.annotations.iter().find(|a| a.name == "priority")?;

@@ -1,43 +1,43 @@
-//! The cells of direct objects: counters, meters, registers and filters with a cell in each entry of a table.
+//! Direct objects: counters, meters, registers and filters that have a cell in each entry of a table.
 
 use crate::CounterData;
 use crate::cells::{Counted, MeterCell, MeterUnit, MeterWrite};
 use crate::filter::{Filter, FilterKind};
 use crate::pending::Writable;
 
-/// The cells of a table's direct objects that belong to an entry, or to the default.
+/// The cells of a table's direct objects for one entry or the default.
 #[derive(Clone, Debug, Default)]
 pub struct Direct {
     pub counter: CounterData,
     pub meter: MeterCell,
-    /// The words of a direct register's cell.
+    /// The words of the direct register's cell.
     pub register: Box<[u64]>,
     pub filter: Filter,
 }
 
 #[cfg(feature = "native")]
 impl Direct {
-    /// Octets before the counter.
+    /// The offset of the counter, in octets.
     pub const COUNTER: usize = std::mem::offset_of!(Direct, counter);
 }
 
-/// What a table's direct objects do.
+/// The configuration of a table's direct objects.
 #[derive(Clone, Debug, Default)]
 pub struct DirectObjects {
     /// What its counter counts.
     pub counter: Option<Counted>,
     /// What its meter measures.
     pub meter: Option<MeterUnit>,
-    /// A cell of its register in its first state.
+    /// The initial words of a register cell.
     pub register: Box<[u64]>,
-    /// The kind of its filters, if it has any.
+    /// The kind of its filters, if there are any.
     pub filter: Option<FilterKind>,
-    /// Whether counter and meter work at each hit, called or not.
+    /// Whether counter and meter are updated at each hit, even if the action does not call them.
     pub on_hit: bool,
 }
 
 impl DirectObjects {
-    /// Cells in their first state.
+    /// Creates cells in their initial state.
     pub fn cells(&self) -> Direct {
         Direct {
             register: self.register.clone(),
@@ -45,7 +45,7 @@ impl DirectObjects {
         }
     }
 
-    /// Whether the table has none.
+    /// Whether the table has no direct objects.
     pub fn is_empty(&self) -> bool {
         self.counter.is_none()
             && self.meter.is_none()
@@ -54,17 +54,17 @@ impl DirectObjects {
     }
 }
 
-/// What is written to the direct cells of an entry or of a default.
+/// A write to the direct cells of an entry or of a default.
 #[derive(Clone, Debug, Default)]
 pub struct DirectWrite {
-    /// All cells as they are at first, before the rest is written.
+    /// The initial values of all cells, which are written before the rest.
     pub first: Option<Box<Direct>>,
     pub counter: Option<CounterData>,
     pub meter: MeterWrite,
 }
 
 impl DirectWrite {
-    /// Adds what is written later.
+    /// Merges a later write into this one.
     pub fn then(&mut self, later: DirectWrite) {
         if later.first.is_some() {
             *self = later;
@@ -74,7 +74,7 @@ impl DirectWrite {
         self.meter.then(later.meter);
     }
 
-    /// Whether all that it does is to take a meter's configuration away.
+    /// Whether its only effect is to remove a meter's configuration.
     pub fn only_unsets_meter(&self) -> bool {
         let unsets = matches!(self.meter.marker, Some(None)) && !self.meter.clears_colours;
         unsets && self.first.is_none() && self.counter.is_none()

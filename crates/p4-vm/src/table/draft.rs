@@ -1,4 +1,4 @@
-//! Drafts of tables: built beside the table that packets see, and put in its place at once.
+//! Drafts of tables, which are built beside the table that packets see and then replace it at once.
 
 use super::chunks::Chunks;
 use super::gradual::Gradual;
@@ -10,19 +10,19 @@ use crate::pending::{Writable, Writes};
 use std::collections::BTreeMap;
 use std::mem::{swap, take};
 
-/// The numbers of entries that came and went since a draft was begun. An entry has the same number in both, as they
-/// share its cells.
+/// The numbers of entries that were added or removed since a draft was begun. An entry has the same number in the table
+/// and the draft, because they share its cells.
 #[derive(Debug, Default)]
 pub struct Changed {
-    /// The table's free numbers that the draft has taken.
+    /// Free numbers of the table that the draft has taken.
     taken: Vec<u32>,
-    /// Those of removed entries, which packets still hit.
+    /// Numbers of removed entries, which packets still hit.
     removed: Vec<u32>,
-    /// The first new entry's `sequence`.
+    /// The `sequence` of the first new entry.
     first: u64,
 }
 
-/// Adds numbers to others, in whatever order moves fewer.
+/// Appends one list of numbers to another, in the order that moves fewer.
 fn append(numbers: &mut Vec<u32>, more: &mut Vec<u32>) {
     if numbers.len() < more.len() {
         swap(numbers, more);
@@ -31,8 +31,8 @@ fn append(numbers: &mut Vec<u32>, more: &mut Vec<u32>) {
 }
 
 impl TableState {
-    /// A draft of this table, still without its entries, which [`copy`](Self::copy) adds. Until it is published or
-    /// discarded, this table stays as it is but for its cells.
+    /// Creates a draft of this table without entries, which [`copy`](Self::copy) adds. Until the draft is published or
+    /// discarded, this table must not change except for its cells.
     pub fn draft(&mut self) -> TableState {
         TableState {
             index: Index::new(&self.layout, self.by_priority()),
@@ -71,7 +71,7 @@ impl TableState {
         self.rows.len() >= table.rows.len()
     }
 
-    /// Copies the next entries of a table to this draft of it, at most `most`.
+    /// Copies the next entries of a table, at most `most`, to this draft of it.
     pub fn copy(&mut self, table: &TableState, most: usize) {
         let from = self.rows.len();
         let end = table.rows.len().min(from.saturating_add(most));
@@ -100,12 +100,12 @@ impl TableState {
         first.is_some_and(|first| self.row(id).sequence >= first)
     }
 
-    /// Puts a draft in this table's place, whose cells stay. What the draft holds then can be dropped.
+    /// Replaces this table with a draft, but keeps its cells. Afterwards, the draft holds data that can be dropped.
     pub fn publish(&mut self, draft: &mut TableState) {
         swap(self, draft);
         swap(&mut self.touched, &mut draft.touched);
         swap(&mut self.default_touched, &mut draft.default_touched);
-        // Compiled code knows where they are.
+        // Compiled code holds its address.
         #[cfg(feature = "native")]
         swap(&mut self.recent, &mut draft.recent);
         self.forget_recent();
@@ -114,15 +114,15 @@ impl TableState {
         }
     }
 
-    /// Has packets find what these write, and nothing that waited before.
+    /// Publishes these writes, which replace all deferred writes.
     pub fn publish_cells(&mut self, writes: Writes<Direct, Option<u32>>) {
-        // The first packet that finds an entry carries out what waits for it.
+        // The first packet that hits an entry carries out the writes to it.
         self.forget_recent();
         self.pending = writes;
     }
 
-    /// Carries out at most `most` of the writes to cells that wait, and takes them off that number; whether none is
-    /// left.
+    /// Carries out at most `most` deferred writes to cells and subtracts their number from `most`. Returns whether none
+    /// is left.
     pub fn settle_some(&mut self, most: &mut usize) -> bool {
         while *most > 0
             && let Some((of, write)) = self.pending.pop_first()
@@ -133,7 +133,7 @@ impl TableState {
         self.pending.is_empty()
     }
 
-    /// Gives up a draft of this table.
+    /// Discards a draft of this table.
     pub fn discard(&mut self, draft: &mut TableState) {
         if let Some(mut changed) = draft.changed.take() {
             swap(&mut self.free, &mut draft.free);
@@ -141,7 +141,7 @@ impl TableState {
         }
     }
 
-    /// A number for a new entry, which has no row yet.
+    /// Allocates a number for a new entry, which has no row yet.
     pub(super) fn take_number(&mut self) -> u32 {
         if let Some(id) = self.free.pop() {
             if let Some(changed) = &mut self.changed {
@@ -154,7 +154,7 @@ impl TableState {
         self.rows.len() as u32 - 1
     }
 
-    /// Takes back the number of an entry that was removed.
+    /// Frees the number of an entry that was removed.
     pub(super) fn give_number(&mut self, id: u32) {
         match &mut self.changed {
             Some(changed) => changed.removed.push(id),

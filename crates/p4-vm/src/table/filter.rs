@@ -1,14 +1,14 @@
-//! Which of many groups may hold a key, by a few of its octets.
+//! A filter that determines, from a few octets of a key, which of many groups may hold the key.
 
-/// Octets of a key that are looked at. Four tell apart what masks with a few bits in each do not.
+/// The number of octets of a key that are tested. Four are enough to separate masks with a few bits in each octet.
 const OCTETS: usize = 4;
 
-/// What entries of a group have in common: for each word of the packed key the bits in which they agree, and
-/// what these are.
+/// What the entries of a group have in common: for each word of the packed key, the bits in which they agree, and their
+/// values.
 pub type Agreed = [(u64, u64)];
 
-/// For each value of some octets of the key, the groups whose entries it may hit, as bits. Those that all octets
-/// admit are the ones worth asking.
+/// For each value of some octets of the key, a bit set of the groups whose entries it may hit. Only groups that all
+/// octets admit need a look-up.
 #[derive(Debug)]
 pub struct Filter {
     /// Word and shift of each octet.
@@ -20,8 +20,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// A filter of these groups, at least one, with room for as many again. It looks at the octets in which most
-    /// bits count; a key has a word or more.
+    /// Creates a filter for these groups, at least one, with room for as many again. It tests the octets in which the
+    /// groups have the most bits that count. A key has at least one word.
     pub fn new<'a>(groups: impl ExactSizeIterator<Item = &'a Agreed> + Clone) -> Self {
         let words = groups.clone().map(<[_]>::len).max().unwrap_or(0);
         let mut places: Vec<_> = (0..words)
@@ -49,7 +49,7 @@ impl Filter {
         64 * self.columns
     }
 
-    /// Says what the entries of a group have in common; `None`: there are none.
+    /// Sets what the entries of a group have in common. `None` means that the group is empty.
     pub fn set(&mut self, group: usize, agreed: Option<&Agreed>) {
         let (column, bit) = (group / 64, 1 << (group % 64));
         let rows = self.rows.chunks_exact_mut(256 * self.columns);

@@ -1,18 +1,18 @@
-//! A hash table that grows in steps. No insertion moves more than a few elements, so that packets do not wait
-//! until all have been moved.
+//! A hash table that grows incrementally. No insertion moves more than a few elements, so packets do not wait for a
+//! rehash.
 
 use hashbrown::HashTable;
 
-/// Places of the outgrown table that an insertion empties.
+/// Slots of the old table that each insertion empties.
 const STEP: usize = 32;
 
-/// Elements of which each is found by its hash.
+/// A set of elements, each found by its hash.
 #[derive(Debug)]
 pub struct Gradual<T> {
     table: HashTable<T>,
-    /// The outgrown table, until it is empty.
+    /// The old table, until it is empty.
     old: HashTable<T>,
-    /// Places of it that have been emptied.
+    /// The number of its slots that have been emptied.
     emptied: usize,
 }
 
@@ -45,17 +45,17 @@ impl<T> Gradual<T> {
     }
 
     pub fn find_mut(&mut self, hash: u64, mut is: impl FnMut(&T) -> bool) -> Option<&mut T> {
-        // Which table has it is found first, as a reference that is returned is borrowed for good.
+        // First determines which table has the element, because a returned reference extends its borrow.
         match self.table.find(hash, &mut is) {
             Some(_) => self.table.find_mut(hash, is),
             None => self.old.find_mut(hash, is),
         }
     }
 
-    /// Adds an element that is not there yet; `hasher` gives the hash of each.
+    /// Adds an element that is not in the set. `hasher` returns the hash of each element.
     pub fn insert_unique(&mut self, hash: u64, value: T, hasher: impl Fn(&T) -> u64) {
         if self.table.len() == self.table.capacity() {
-            // Removed elements may leave places that cannot be used, so there may be few elements in many places.
+            // Removed elements may leave slots that cannot be reused, so few elements may occupy many slots.
             let (held, places) = (self.table.len(), self.table.num_buckets());
             let larger = HashTable::with_capacity(held + held.max(places / STEP) + 1);
             debug_assert!(self.old.is_empty(), "emptied before the next is outgrown");

@@ -1,6 +1,6 @@
-//! Finding an entry by a packed key: arrays, hashes, prefixes, masks.
+//! Look-up of an entry by a packed key: arrays, hashes, prefixes, masks.
 //!
-//! An index holds numbers of entries; their packed values are in one array, `words` of them each.
+//! An index holds numbers of entries. Their packed values are in one slab, `words` words for each entry.
 
 use super::chunks::Chunks;
 use super::gradual::Gradual;
@@ -11,35 +11,36 @@ use foldhash::fast::FixedState;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
-/// No entry.
+/// The number that stands for no entry.
 pub const NO_ENTRY: u32 = u32::MAX;
 
 /// The widest key, in bits, that is looked up in an array.
 const ARRAY_BITS: u32 = 12;
 
-/// Entries whose packed values are in one vector: so few that packets do not wait while it grows.
+/// Number of entries whose packed values share a vector. It is small, so that packets do not wait while the vector
+/// grows.
 const VALUES: usize = 1 << 10;
 
-/// What an index has to know of an entry.
+/// The data of an entry that an index needs.
 #[derive(Clone, Debug, Default)]
 pub struct Indexed {
-    /// Its packed value; zero where its mask is.
+    /// Its packed value. Bits outside the mask are zero.
     pub value: Vec<u64>,
     /// The bits that count.
     pub mask: Vec<u64>,
     /// Length of its prefix, in tables that have one lpm key.
     pub prefix: u32,
-    /// Larger wins; no two entries have the same.
+    /// Larger ranks win. No two entries have the same rank.
     pub rank: u64,
-    /// Bounds of range fields: index of the field, least and greatest value.
+    /// Bounds of range fields: index of the field, smallest and largest value.
     pub ranges: Vec<(usize, Vec<u64>, Vec<u64>)>,
 }
 
-/// The entries as indices see them.
+/// The data of all entries that indices need.
 #[derive(Debug, Default)]
 pub struct Slab {
     pub entries: Chunks<Arc<Indexed>>,
-    /// Packed values of [`VALUES`] entries in each chunk, `words` for each entry.
+    /// Packed values of [`VALUES`] entries per chunk, `words` words for each entry.
     values: Vec<Vec<u64>>,
     words: usize,
 }
@@ -52,7 +53,7 @@ impl Slab {
         }
     }
 
-    /// Describes an entry, which is known or the next one.
+    /// Sets the data of an entry, which exists or is the next one.
     pub fn set(&mut self, id: u32, indexed: impl Into<Arc<Indexed>>) {
         let indexed = indexed.into();
         let at = id as usize;
@@ -79,7 +80,7 @@ impl Slab {
 #[inline]
 pub fn hash(words: &[u64]) -> u64 {
     let mut hasher = FixedState::with_seed(0).build_hasher();
-    // Most keys have one word, for which the hasher becomes a multiplication if it is not in a loop.
+    // Most keys have one word. Outside of a loop, the hasher then becomes a multiplication.
     if let &[word] = words {
         hasher.write_u64(word);
         return hasher.finish();
@@ -90,7 +91,7 @@ pub fn hash(words: &[u64]) -> u64 {
     hasher.finish()
 }
 
-/// Entries by their packed value.
+/// Entries, hashed by their packed value.
 pub type Hashed = Gradual<u32>;
 
 #[inline]
@@ -99,7 +100,7 @@ pub fn find(table: &Hashed, slab: &Slab, key: &[u64]) -> Option<u32> {
     found.copied()
 }
 
-/// Whether keys are equal. Most have one word, for which a call of `memcmp` takes too long.
+/// Whether two keys are equal. Most have one word, for which a call of `memcmp` is too slow.
 #[inline]
 pub fn same(a: &[u64], b: &[u64]) -> bool {
     match (a, b) {
@@ -108,10 +109,10 @@ pub fn same(a: &[u64], b: &[u64]) -> bool {
     }
 }
 
-/// How a table finds its entries.
+/// The index of a table.
 #[derive(Debug)]
 pub enum Index {
-    /// Exact keys of few bits: the key is the place.
+    /// Exact keys of few bits, which index an array.
     Array(Vec<u32>),
     /// Exact keys.
     Exact(Hashed),
@@ -137,7 +138,7 @@ impl Index {
         }
     }
 
-    /// Whether entries win by priority.
+    /// Whether entries are selected by priority.
     pub fn by_priority(&self) -> bool {
         matches!(self, Index::Ternary(_))
     }
@@ -162,7 +163,7 @@ impl Index {
         }
     }
 
-    /// The entry that a packed key hits; `masked` is scratch of the same length.
+    /// The entry that a packed key hits. `masked` is a scratch buffer of the same length.
     #[inline]
     pub fn lookup(
         &self,

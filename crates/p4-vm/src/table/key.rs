@@ -1,22 +1,23 @@
-//! Keys packed into words, so that a lookup hashes and compares few of them.
+//! Keys packed into words, so that a look-up hashes and compares few words.
 
 use crate::code::Slot;
 use num_bigint::BigUint;
 use p4_ir::{MatchKind, Program, Table};
 
-/// How a table's key fields lie in packed words. A field of up to 64 bits shares a word with others and
-/// never straddles two; a wider one has words of its own.
+/// The layout of a table's key fields in packed words. A field of up to 64 bits shares a word with others and never
+/// straddles two words. A wider field has its own words.
 #[derive(Clone, Debug, Default)]
 pub struct KeyLayout {
     pub fields: Vec<KeyField>,
-    /// Index among the table's keys, and shift, of each field; what packing needs, close together.
+    /// For each field, its index among the table's keys and its shift. Stored together, because packing needs only
+    /// these.
     places: Vec<(u32, u32)>,
     /// Keys of kind `selector`: index among the table's keys, and width.
     pub selectors: Vec<(usize, u32)>,
     pub words: usize,
     /// Bits in all fields together.
     pub bits: u32,
-    /// The last word that fields share, and its bits that they use.
+    /// The last word that fields share, and the number of its bits in use.
     shared: Option<(usize, u32)>,
 }
 
@@ -28,10 +29,10 @@ pub struct KeyField {
     pub name: String,
     pub kind: MatchKind,
     pub width: u32,
-    /// The first of its words, and the bits below it there.
+    /// Its first word, and the number of bits below it in that word.
     pub word: usize,
     pub shift: u32,
-    /// Words that it takes, if it has some of its own.
+    /// The number of words, if it has its own words.
     pub limbs: usize,
 }
 
@@ -51,7 +52,7 @@ impl KeyLayout {
         layout
     }
 
-    /// The same, with what a selector hashes in words behind the key.
+    /// The same layout, followed by words with the fields that a selector hashes.
     #[cfg(feature = "native")]
     pub fn with_selectors(&self) -> Self {
         let mut layout = self.clone();
@@ -109,7 +110,7 @@ impl KeyLayout {
     /// Packs the values found at `slots` into the one word of the key.
     #[inline]
     pub fn pack_word(&self, words: &[u64], slots: &[Slot]) -> u64 {
-        // The first field is not shifted, and most keys have no other.
+        // The first field is not shifted, and most keys have no other field.
         if let &[(index, _)] = &self.places[..] {
             return words[slots[index as usize] as usize];
         }
@@ -117,7 +118,7 @@ impl KeyLayout {
         self.places.iter().fold(0, |key, place| key | value(place))
     }
 
-    /// Puts a field's value into a packed key whose bits there are zero.
+    /// Stores the value of a field into a packed key. Its bits must be zero.
     pub fn put(&self, field: &KeyField, value: &BigUint, key: &mut [u64]) {
         for (i, digit) in value.iter_u64_digits().enumerate().take(field.limbs) {
             key[field.word + i] |= digit << field.shift;
@@ -126,12 +127,12 @@ impl KeyLayout {
 }
 
 impl KeyField {
-    /// The field's bits, all ones.
+    /// A value of the field with all bits set.
     pub fn ones(&self) -> BigUint {
         (BigUint::from(1u8) << self.width) - 1u8
     }
 
-    /// The field's value in a packed key, if it is of one word.
+    /// The value of the field in a packed key, if it fits into one word.
     #[inline]
     pub fn small(&self, key: &[u64]) -> u64 {
         let mask = u64::MAX >> (64 - self.width.clamp(1, 64));

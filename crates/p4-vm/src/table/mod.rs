@@ -1,4 +1,4 @@
-//! A table's entries: checked and kept as a control plane sees them, and indexed for lookups.
+//! The entries of a table: checked and stored as a control plane sees them, and indexed for look-ups.
 
 mod chunks;
 mod constant;
@@ -47,15 +47,15 @@ use units::Instant;
 /// An action with its data as words, ready to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Prepared {
-    /// Which of the program's actions.
+    /// The action in the program.
     pub id: ActionId,
-    /// Index into the table's actions.
+    /// The index of the action in the table.
     pub index: u32,
-    /// Shared by a table and its draft, as all that is large in an entry.
+    /// Shared by a table and its draft, like all large parts of an entry.
     pub args: Arc<[u64]>,
 }
 
-/// An action with its data as words. What does not fit is cut off: callers have checked it.
+/// Converts an action's data to words. Values are cut to their width; callers have checked them.
 pub fn prepare(program: &Program, table: TableId, spec: &ActionSpec) -> Prepared {
     let listed = program[table]
         .actions
@@ -74,17 +74,17 @@ pub fn prepare(program: &Program, table: TableId, spec: &ActionSpec) -> Prepared
     }
 }
 
-/// What an entry does, ready to run.
+/// The action of an entry, ready to run.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Run(Prepared),
     Member(u32),
     Group(u32),
-    /// Actions, each as often as its weight says.
+    /// Actions, each repeated according to its weight.
     OneShot(Vec<Prepared>),
 }
 
-/// What an entry may name of an action profile.
+/// A reference from an entry to an action profile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reference {
     Member(u32),
@@ -101,23 +101,23 @@ impl Reference {
     }
 }
 
-/// An entry, and where it comes from.
+/// An entry and its origin.
 #[derive(Clone, Debug)]
 pub struct Row {
     pub entry: Entry,
-    /// In the order in which they came.
+    /// The order of insertion.
     sequence: u64,
     constant: bool,
 }
 
-/// What packets change of an entry, or of the default. A table and its draft share it.
+/// The parts of an entry, or of the default, that packets change. A table and its draft share it.
 #[derive(Debug, Default)]
 struct Touched {
     direct: Direct,
     last_hit: Instant,
 }
 
-/// Where compiled code finds the direct counter and the time of the last hit behind the address of what it notes.
+/// Offsets of the direct counter and of the time of the last hit, for compiled code.
 #[cfg(feature = "native")]
 pub const NOTED: native::Noted = native::Noted {
     packets: offset_of!(Touched, direct) + Direct::COUNTER + offset_of!(CounterData, packets),
@@ -126,17 +126,17 @@ pub const NOTED: native::Noted = native::Noted {
 };
 
 impl Row {
-    /// Whether the source gives it as a constant.
+    /// Whether the source declares it as constant.
     pub fn is_constant(&self) -> bool {
         self.constant
     }
 }
 
-/// Where an entry comes from.
+/// The origin of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     Control,
-    /// The source, but a control plane may change it.
+    /// The source; a control plane may change it.
     Source,
     /// The source, as a constant.
     Constant,
@@ -148,24 +148,24 @@ pub struct TableState {
     pub layout: KeyLayout,
     rows: Chunks<Option<Arc<Row>>>,
     touched: Chunks<Touched>,
-    /// What each row does, which is all that most look-ups want of it.
+    /// The action of each row. Most look-ups need nothing else.
     outcomes: Chunks<Outcome>,
     default: Outcome,
     /// The default as the control plane wrote it.
     default_action: EntryAction,
-    /// What misses count and measure.
+    /// The cells of the default, which misses update.
     default_touched: Touched,
-    /// What a batch still has to write to the cells of entries and of the default.
+    /// Deferred writes of a batch to the cells of entries and of the default.
     pending: Writes<Direct, Option<u32>>,
     pub profile: Option<ExternId>,
-    /// What its direct objects do.
+    /// The configuration of its direct objects.
     pub objects: DirectObjects,
-    /// Whether a hit is not to be noted.
+    /// Whether a hit has no side effects.
     pub plain: bool,
     index: Index,
     slab: Slab,
     free: Vec<u32>,
-    /// Of a draft: the numbers of entries that have come and gone since it was begun.
+    /// For a draft, the numbers of entries that were added or removed since it was begun.
     changed: Option<draft::Changed>,
     /// Entries by matches and priority.
     by_key: Gradual<u32>,
@@ -178,13 +178,13 @@ pub struct TableState {
     name: String,
     key: Vec<u64>,
     masked: Vec<u64>,
-    /// What keys led to since the table was changed.
+    /// Results of recent look-ups. Cleared when the table changes.
     #[cfg(feature = "native")]
     recent: Recent,
 }
 
 impl TableState {
-    /// An empty table. `ternary`: entries are found by priority even if all keys are exact.
+    /// Creates an empty table. If `ternary` is set, entries are selected by priority even if all keys are exact.
     pub fn new(
         program: &Program,
         id: TableId,
@@ -230,21 +230,21 @@ impl TableState {
         }
     }
 
-    /// Has it keep what keys of the given number of words lead to from now on; where compiled code finds that.
+    /// Enables caching of recent look-ups for keys of the given number of words. Returns the address for compiled code.
     #[cfg(feature = "native")]
     pub fn keep_recent(&mut self, words: usize) -> usize {
         self.recent = Recent::new(words);
         self.recent.address()
     }
 
-    /// Keeps what a key led to, until the table changes.
+    /// Caches the result of a look-up until the table changes.
     #[cfg(feature = "native")]
     #[inline]
     pub fn keep(&mut self, key: &[u64], found: Found) {
         self.recent.keep(key, found);
     }
 
-    /// What compiled code does when it knows where a key leads.
+    /// The side effects that compiled code must perform for a cached look-up.
     #[cfg(feature = "native")]
     pub fn note_of(&self) -> native::Note {
         let DirectObjects {
@@ -254,7 +254,7 @@ impl TableState {
             filter,
             on_hit,
         } = &self.objects;
-        // What an action calls works on the entry that was hit last, which the interpreter notes.
+        // Objects that an action calls refer to the entry that was hit last, which the interpreter records.
         let counts_alone = *on_hit && meter.is_none() && register.is_empty() && filter.is_none();
         match counter {
             _ if self.plain => native::Note::Nothing,
@@ -264,7 +264,7 @@ impl TableState {
         }
     }
 
-    /// What [`Found::noted`] is of an entry, or of the default.
+    /// The value of [`Found::noted`] for an entry or for the default.
     #[cfg(feature = "native")]
     #[inline]
     pub fn noted(&mut self, found: Option<u32>) -> usize {
@@ -275,7 +275,7 @@ impl TableState {
         }
     }
 
-    /// Says that keys may lead elsewhere from now on.
+    /// Clears the recent look-ups, because keys may lead elsewhere from now on.
     #[inline]
     pub fn forget_recent(&mut self) {
         #[cfg(feature = "native")]
@@ -296,7 +296,7 @@ impl TableState {
         }
     }
 
-    /// The entry hit by a key that is packed, and may have more behind it.
+    /// The entry that a packed key hits. Further words may follow the key.
     #[cfg(feature = "native")]
     #[inline]
     pub fn lookup_packed(&mut self, key: &[u64]) -> Option<u32> {
@@ -319,7 +319,7 @@ impl TableState {
             .lookup(&self.slab, &self.layout, &[key], &mut self.masked)
     }
 
-    /// The entry's number, which its matches and priority name.
+    /// The number of the entry with these matches and this priority.
     pub fn find(&self, matches: &[Match], priority: u32) -> Result<u32, ControlError> {
         let matches = self.normalise(matches)?;
         self.named(&matches, priority)
@@ -332,7 +332,7 @@ impl TableState {
             })
     }
 
-    /// The entry with these matches, which are normalised, and this priority.
+    /// The entry with these normalised matches and this priority.
     fn named(&self, matches: &[Match], priority: u32) -> Option<u32> {
         let is = |&id: &u32| {
             let entry = &self.row(id).entry;
@@ -348,8 +348,8 @@ impl TableState {
             .expect("numbers given out name entries")
     }
 
-    /// Counts, measures and dates what a packet's look-up found; a miss counts for the default.
-    /// Returns the direct meter's colour.
+    /// Performs the side effects of a look-up: updates the counter, the meter and the time of the last hit. A miss
+    /// updates the default. Returns the colour from the direct meter.
     #[inline(never)]
     pub fn note(&mut self, found: Option<u32>, now: Instant, octets: u32) -> Option<u64> {
         if let Some(id) = found {
@@ -362,14 +362,15 @@ impl TableState {
         self.measure(found, now, octets, 0)
     }
 
-    /// Counts a packet in the direct counter's cell of what a look-up found.
+    /// Counts a packet in the direct counter of the entry, or of the default, that a look-up found.
     pub fn count(&mut self, found: Option<u32>, octets: u32) {
         if let Some(counted) = self.objects.counter {
             cells::count(&mut self.cells_mut(found).counter, counted, octets);
         }
     }
 
-    /// The colour that the direct meter's cell of what a look-up found gives a packet.
+    /// Measures a packet with the direct meter of the entry, or of the default, that a look-up found. Returns the
+    /// colour.
     pub fn measure(
         &mut self,
         found: Option<u32>,
@@ -382,7 +383,7 @@ impl TableState {
         Some(meter.execute(now, unit, octets, before))
     }
 
-    /// The cells that belong to what a look-up found.
+    /// The cells of the entry, or of the default, that a look-up found.
     #[inline]
     pub fn cells_mut(&mut self, found: Option<u32>) -> &mut Direct {
         if !self.pending.is_empty() {
@@ -404,7 +405,7 @@ impl TableState {
         }
     }
 
-    /// Carries out what waits for the cells of an entry, or of the default.
+    /// Carries out the deferred write to the cells of an entry or of the default.
     #[cold]
     fn settle(&mut self, of: Option<u32>) {
         if let Some(write) = self.pending.remove(&of) {
@@ -412,19 +413,19 @@ impl TableState {
         }
     }
 
-    /// What a miss does, as the control plane wrote it.
+    /// The default action, as the control plane wrote it.
     pub fn default_action(&self) -> &EntryAction {
         &self.default_action
     }
 
-    /// Sets what a miss does.
+    /// Sets the default action.
     pub fn set_default(&mut self, outcome: Outcome, action: EntryAction) {
         self.forget_recent();
         self.default = outcome;
         self.default_action = action;
     }
 
-    /// What a look-up leads to.
+    /// The action of the entry, or of the default, that a look-up found.
     #[inline]
     pub fn outcome(&self, found: Option<u32>) -> &Outcome {
         match found {
@@ -433,13 +434,13 @@ impl TableState {
         }
     }
 
-    /// An entry by its number; a draft and its table have each its own from now on.
+    /// An entry by its number, mutable. If a draft shares it, it is copied first.
     fn row_mut(&mut self, id: u32) -> &mut Row {
         let row = self.rows[id as usize].as_mut();
         Arc::make_mut(row.expect("numbers given out name entries"))
     }
 
-    /// The number of the entry that is named; `None`: the default.
+    /// The number of the given entry. `None` stands for the default.
     pub fn numbered(&self, of: DirectOf<'_>) -> Result<Option<u32>, ControlError> {
         match of {
             DirectOf::Entry(matches, priority) => self.find(matches, priority).map(Some),
@@ -447,7 +448,7 @@ impl TableState {
         }
     }
 
-    /// The cells of an entry, or of the default, as packets find them.
+    /// The cells of an entry or of the default, as packets see them.
     pub fn cells(&self, of: Option<u32>) -> Cow<'_, Direct> {
         let cells = match of {
             Some(id) => &self.touched[id as usize].direct,
@@ -456,28 +457,28 @@ impl TableState {
         found_as(cells, self.pending.get(&of))
     }
 
-    /// When an entry was last hit, or else inserted.
+    /// When an entry was last hit, or inserted if it was never hit.
     pub fn last_hit(&self, id: u32) -> Instant {
         self.touched[id as usize].last_hit
     }
 
-    /// Whether entries win by priority.
+    /// Whether entries are selected by priority.
     pub fn by_priority(&self) -> bool {
         self.index.by_priority()
     }
 
-    /// Entries in the order in which they came, each with its number in the table.
+    /// Entries in the order of insertion, each with its number in the table.
     pub fn in_order(&self) -> impl Iterator<Item = (u32, &Row)> {
         self.by_age.values().map(|&id| (id, self.row(id)))
     }
 
-    /// Those that came as number `from` or later, each with that number.
+    /// Entries whose sequence number is at least `from`, each with that number.
     pub fn in_order_from(&self, from: u64) -> impl Iterator<Item = (u64, &Row)> {
         let entries = self.by_age.range(from..);
         entries.map(|(&number, &id)| (number, self.row(id)))
     }
 
-    /// Adds an entry whose action has been checked, and says its number, for [`renew`](Self::renew).
+    /// Adds an entry whose action has been checked. Returns its number, for [`renew`](Self::renew).
     pub fn insert(
         &mut self,
         entry: Entry,
@@ -515,7 +516,7 @@ impl TableState {
         Ok(id)
     }
 
-    /// Has an entry found by its matches and priority, whose hash is `key`.
+    /// Registers an entry for look-up by its matches and priority, whose hash is `key`.
     fn name_by_key(&mut self, key: u64, id: u32) {
         let rows = &self.rows;
         self.by_key.insert_unique(key, id, |&other| {
@@ -524,9 +525,9 @@ impl TableState {
         });
     }
 
-    /// Begins the cells of an entry that has just been inserted, here or in this table's draft.
+    /// Initialises the cells of an entry that has just been inserted, here or in the draft of this table.
     pub fn renew(&mut self, id: u32, now: Instant) {
-        // The cells may be moved to make room for these.
+        // The cells may have to move to make room.
         self.forget_recent();
         self.pending.remove(&Some(id));
         let fresh = Touched {
@@ -539,7 +540,7 @@ impl TableState {
         }
     }
 
-    /// Changes what an entry does.
+    /// Changes the action of an entry.
     pub fn modify(&mut self, entry: Entry, outcome: Outcome) -> Result<(), ControlError> {
         let id = self.find(&entry.matches, entry.priority)?;
         self.check_changeable(id)?;
@@ -551,7 +552,7 @@ impl TableState {
         Ok(())
     }
 
-    /// Takes an entry out.
+    /// Removes an entry.
     pub fn delete(&mut self, matches: &[Match], priority: u32) -> Result<(), ControlError> {
         let id = self.find(matches, priority)?;
         self.check_changeable(id)?;
@@ -567,7 +568,7 @@ impl TableState {
         Ok(())
     }
 
-    /// Whether an entry, or the default, names this.
+    /// Whether an entry, or the default, has this reference.
     pub fn uses(&self, reference: Reference) -> bool {
         self.references.contains_key(&reference)
             || Reference::of(&self.default_action) == Some(reference)
@@ -616,7 +617,7 @@ impl TableState {
         })
     }
 
-    /// Checks matches against the keys, and gives each set one form.
+    /// Checks matches against the keys, and converts each to its canonical form.
     fn normalise(&self, matches: &[Match]) -> Result<Vec<Match>, ControlError> {
         let fields = &self.layout.fields;
         if matches.len() != fields.len() {
@@ -639,7 +640,7 @@ impl TableState {
         let mut indexed = Indexed {
             value: vec![0; self.layout.words],
             mask: vec![0; self.layout.words],
-            // Of entries with one priority the first counts.
+            // Of entries with the same priority, the first one wins.
             rank: (priority as u64) << 32
                 | (u32::MAX as u64 - self.next_sequence.min(u32::MAX as u64)),
             ..Indexed::default()
@@ -722,7 +723,7 @@ impl key::KeyField {
             })
         };
         let kind = match &self.kind {
-            // Entries of the source may leave an exact key out; then all goes by priority.
+            // Entries of the source may omit an exact key. The table is then looked up by priority.
             MatchKind::Exact if by_priority => &MatchKind::Ternary,
             kind => kind,
         };
@@ -778,7 +779,7 @@ impl key::KeyField {
     }
 }
 
-/// Matches as people write them.
+/// Formats matches for a message.
 fn show(matches: &[Match]) -> String {
     let texts: Vec<_> = matches
         .iter()

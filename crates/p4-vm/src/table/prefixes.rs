@@ -1,36 +1,36 @@
-//! Keys of one longest prefix, the others exact.
+//! Longest prefix match on one key, with exact matches on the others.
 
 use super::index::{Hashed, Indexed, Slab, find, insert, remove};
 use super::key::KeyField;
 
-/// Longest prefix first: a hash for each length, and a filter by the key's first bits that says which
-/// lengths are worth asking.
+/// Longest prefix match: a hash table for each length, and a filter by the first bits of the key that determines which
+/// lengths need a look-up.
 #[derive(Debug)]
 pub struct Prefixes {
     field: KeyField,
-    /// Longest first.
+    /// Sorted by length, longest first.
     groups: Vec<PrefixGroup>,
-    /// How many entries there are.
+    /// The number of entries.
     count: usize,
-    /// The groups among the first that have entries.
+    /// A bit for each of the first groups that has entries.
     filled: u64,
-    /// For each value of the first bits, the groups that have an entry there (or once had).
+    /// For each value of the first bits, the groups that have, or once had, an entry with that value.
     filter: Vec<u64>,
     filter_bits: u32,
-    /// Another filter, if there are many entries.
+    /// A second filter, if there are many entries.
     many: Option<ManyPrefixes>,
 }
 
-/// A filter by a hash of more of the first bits, however they are distributed: those in which most entries differ.
+/// A filter by a hash of more of the leading bits: those in which most entries differ, however they are distributed.
 #[derive(Debug)]
 struct ManyPrefixes {
-    /// The bits that are hashed, in each word of the field.
+    /// The bits that are hashed, for each word of the field.
     mask: Vec<u64>,
-    /// How many there are.
+    /// The number of hashed bits.
     length: u32,
-    /// For each hash, the groups that have an entry there (or once had).
+    /// For each hash, the groups that have, or once had, an entry with that hash.
     filter: Vec<u64>,
-    /// Groups with shorter prefixes.
+    /// Groups with shorter prefixes, to which the filter does not apply.
     shorter: u64,
 }
 
@@ -42,10 +42,10 @@ struct PrefixGroup {
 }
 
 impl Prefixes {
-    /// Groups beyond this many are asked without filter.
+    /// Groups beyond this number are looked up without a filter.
     const FILTERED: usize = 64;
 
-    /// So many entries have a filter of their own.
+    /// The number of entries from which the second filter is used.
     const MANY: usize = 1 << 12;
 
     pub fn new(field: KeyField) -> Self {
@@ -92,10 +92,10 @@ impl Prefixes {
         }
     }
 
-    /// Begins the filter for many entries.
+    /// Creates the filter for many entries.
     fn filter_many(&mut self, slab: &Slab) {
         let mut many = ManyPrefixes::new(&self.field, &self.groups);
-        // Entries that are no more do no harm.
+        // Entries that have been removed do no harm.
         for id in 0..slab.entries.len() {
             let entry = &slab.entries[id];
             let group = self
@@ -134,7 +134,7 @@ impl Prefixes {
         }
     }
 
-    /// Moves the filter's bits of the groups from `at` on by one.
+    /// Shifts the filter bits of the groups from `at` on by one.
     fn make_room(&mut self, at: usize) {
         if at >= Self::FILTERED {
             return;
@@ -154,7 +154,7 @@ impl Prefixes {
         };
         remove(&mut self.groups[at].table, slab, id);
         self.count -= 1;
-        // An empty group stays: its length may come again, and there are few lengths.
+        // An empty group is kept: its length may be used again, and there are few lengths.
         if at < Self::FILTERED && self.groups[at].table.is_empty() {
             self.filled &= !(1 << at);
         }
@@ -181,10 +181,10 @@ impl Prefixes {
 }
 
 impl ManyPrefixes {
-    /// Bits of a hash.
+    /// Number of bits of a hash.
     const BITS: u32 = 16;
 
-    /// Has the bits hashed that fifteen in sixteen of the entries have.
+    /// Hashes the bits that fifteen of sixteen entries have.
     fn new(field: &KeyField, groups: &[PrefixGroup]) -> Self {
         let count: usize = groups.iter().map(|group| group.table.len()).sum();
         let mut longer = 0;
@@ -209,7 +209,7 @@ impl ManyPrefixes {
         }
     }
 
-    /// The place of a key in the filter.
+    /// The index of a key in the filter.
     #[inline]
     fn place(&self, field: &KeyField, key: &[u64]) -> usize {
         let words = field.limbs_in(key).iter().zip(&self.mask);
@@ -233,7 +233,7 @@ impl ManyPrefixes {
         self.filter[self.place(field, key)] | self.shorter
     }
 
-    /// All sets of groups.
+    /// All sets of groups, mutable.
     fn all(&mut self) -> impl Iterator<Item = &mut u64> {
         self.filter.iter_mut().chain([&mut self.shorter])
     }
@@ -256,7 +256,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_chacha::rand_core::{Rng, SeedableRng};
 
-    /// A field of this width behind a word of another one.
+    /// A field of this width behind a word of another field.
     fn field(width: u32) -> KeyField {
         KeyField {
             index: 0,
@@ -269,7 +269,7 @@ mod tests {
         }
     }
 
-    /// The words of a key with this value in the field, and 5 in the other one.
+    /// The words of a key with this value in the field, and 5 in the other field.
     fn key(field: &KeyField, value: u128) -> Vec<u64> {
         let mut key = vec![0; 1 + field.limbs];
         key[0] = 5;
@@ -285,8 +285,8 @@ mod tests {
         ones & !ones.checked_shr(prefix).unwrap_or(0)
     }
 
-    /// Entries come and go, few at first, then more than the first filter is for, then few again. Their first bits are
-    /// mostly the same.
+    /// Entries are added and removed: few at first, then more than the first filter is for, then few again. Most of
+    /// them share their first bits.
     #[test]
     fn the_longest_prefix_is_found_among_many() {
         for width in [32, 48, 128] {

@@ -1,26 +1,26 @@
-//! What the keys that a table was looked up with lately led to.
+//! A cache of the recent look-ups of a table.
 
 use crate::native::{Found, PLACES, place, place_of, place_words};
 
-/// What some keys lead to until the table changes. Compiled code reads it before it calls the interpreter; see
-/// [`Key`](crate::native::Key).
+/// The results of some look-ups, valid until the table changes. Compiled code reads it before it calls the interpreter;
+/// see [`Key`](crate::native::Key).
 #[derive(Debug, Default)]
 pub struct Recent {
-    /// Words of a key; 0 if nothing is kept.
+    /// Words of a key, or 0 if nothing is cached.
     key: usize,
-    /// Each key has one of [`PLACES`] places of [`place_words`]: a [`Found`], then the key.
+    /// [`PLACES`] places of [`place_words`] words: a [`Found`], then its key.
     words: Box<[u64]>,
-    /// The first word of the first place, with which a line of the cache begins.
+    /// The first word of the first place, which is aligned to a cache line.
     first: usize,
-    /// Whether a place holds a key.
+    /// Whether any place holds a key.
     used: bool,
 }
 
-/// Words of a line of the cache.
+/// Words of a cache line.
 const LINE: usize = 8;
 
 impl Recent {
-    /// Places for keys of the given number of words.
+    /// Creates a cache for keys of the given number of words.
     pub fn new(key: usize) -> Self {
         let words = vec![0; PLACES * place_words(key) + LINE].into_boxed_slice();
         let beyond = words.as_ptr().addr() / 8 % LINE;
@@ -34,12 +34,12 @@ impl Recent {
         recent
     }
 
-    /// Where its places are, which stay there.
+    /// The address of the places, which do not move.
     pub fn address(&mut self) -> usize {
         self.words[self.first..].as_mut_ptr().expose_provenance()
     }
 
-    /// Keeps what a key led to, in place of another one.
+    /// Caches the result of a look-up, replacing another one.
     #[inline]
     pub fn keep(&mut self, key: &[u64], found: Found) {
         if self.key == key.len() && self.key > 0 {
@@ -62,7 +62,7 @@ impl Recent {
         if !std::mem::take(&mut self.used) {
             return;
         }
-        // Where no key shall be found there is the first word of a key, the rest zeros, that has another place.
+        // An empty place holds a key that belongs to another place, so that it never matches: a first word, then zeros.
         let of_zeros = self.place_of(0);
         let other = (1..).find(|&word| self.place_of(word) != of_zeros);
         let key_at = self.first + size_of::<Found>() / 8;
@@ -75,7 +75,7 @@ impl Recent {
         }
     }
 
-    /// The place of a key of one word and zeros.
+    /// The place of a key that consists of one word and zeros.
     fn place_of(&self, word: u64) -> usize {
         place_of(std::iter::once(word).chain(std::iter::repeat_n(0, self.key - 1)))
     }
@@ -85,7 +85,7 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// How many places hold a key of their own.
+    /// How many places hold a key that belongs there.
     fn kept(recent: &Recent) -> usize {
         let places = recent.words[recent.first..].chunks(place_words(recent.key));
         let key = |place: &[u64]| place[size_of::<Found>() / 8..][..recent.key].to_vec();

@@ -1,4 +1,4 @@
-//! Keys of any kind, by priority: tuple space.
+//! Keys of any kind, selected by priority: tuple space search.
 
 use super::filter::{Agreed, Filter};
 use super::gradual::Gradual;
@@ -7,16 +7,16 @@ use super::key::KeyLayout;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
 
-/// More masks than this are found by a [`Filter`].
+/// If there are more masks than this, they are found by a [`Filter`].
 const FEW: usize = 16;
 
-/// Entries with the same mask are in one hash. Of few masks, those whose best entry cannot win are not asked; of
-/// many, those that a filter rules out.
+/// Entries with the same mask share a hash table. If there are few masks, a group whose best entry cannot win is
+/// skipped; if there are many, a filter excludes groups.
 #[derive(Debug, Default)]
 pub struct Tuples {
-    /// By best rank, best first, if they are few.
+    /// Sorted by best rank, best first, if there are few.
     groups: Vec<Tuple>,
-    /// How to find groups if they are many.
+    /// The filter, if there are many groups.
     many: Option<Many>,
 }
 
@@ -30,22 +30,22 @@ struct Many {
 #[derive(Debug)]
 struct Tuple {
     mask: Vec<u64>,
-    /// The best of `ranks`.
+    /// The largest of `ranks`.
     best: u64,
-    /// Those of its entries.
+    /// The ranks of its entries.
     ranks: BTreeSet<u64>,
-    /// Bits in which its entries agree, and what they are: keys of which one differs need no look-up. With
-    /// an entry for each mask this is the look-up.
+    /// Bits in which all its entries agree, and their values. A key that differs in one of them needs no look-up. With
+    /// one entry per mask, this test is the whole look-up.
     agreed: Vec<(u64, u64)>,
-    /// Entries with one value under the mask, best first; they differ in their ranges and ranks.
+    /// Entries with the same value under the mask, best first. They differ in their ranges and ranks.
     buckets: Gradual<Vec<Place>>,
 }
 
-/// An entry in a bucket, with what rules most of them out.
+/// An entry in a bucket, with a range that excludes most entries quickly.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     id: u32,
-    /// The first field of one word for which the entry has a range, and its bounds.
+    /// The first one-word field for which the entry has a range, and its bounds.
     field: Option<u32>,
     least: u64,
     greatest: u64,
@@ -72,7 +72,7 @@ impl Tuples {
                 }
             }
             None if self.groups.len() <= FEW => {
-                // It may have become better than some before it.
+                // It may now rank before some groups in front of it.
                 let best = self.groups[at].best;
                 let first = self.groups[..at].partition_point(|group| group.best > best);
                 self.groups[first..=at].rotate_right(1);
@@ -126,7 +126,7 @@ impl Tuples {
         best.map(|(_, id)| id)
     }
 
-    /// The group of a mask.
+    /// The index of the group of a mask.
     fn find(&self, mask: &[u64]) -> Option<usize> {
         match &self.many {
             Some(many) => many.numbers.get(mask).copied(),
@@ -144,7 +144,7 @@ impl Many {
         }
     }
 
-    /// Group `at` is no more, and what was the last group is there now.
+    /// Removes group `at`. The last group takes its index.
     fn remove(&mut self, mask: &[u64], at: usize, groups: &[Tuple]) {
         self.numbers.remove(mask);
         self.filter.set(groups.len(), None);
@@ -176,7 +176,7 @@ impl Place {
 }
 
 impl Tuple {
-    /// A group for entries with the mask of this one.
+    /// Creates a group for entries with the mask of this entry.
     fn new(entry: &Indexed) -> Self {
         let bits = entry.mask.iter().zip(&entry.value);
         Tuple {
@@ -188,7 +188,7 @@ impl Tuple {
         }
     }
 
-    /// Adds an entry; says whether the others agree with it in less than among themselves.
+    /// Adds an entry. Returns whether the bits in which all entries agree became fewer.
     fn insert(&mut self, slab: &Slab, id: u32) -> bool {
         let entry = &slab.entries[id as usize];
         self.ranks.insert(entry.rank);
@@ -233,7 +233,7 @@ impl Tuple {
         self.best = self.ranks.last().copied().unwrap_or(0);
     }
 
-    /// Takes the entry of this group that the key hits, with its rank, if it is better than the best so far.
+    /// Updates the best entry so far, with its rank, if the key hits a better one in this group.
     #[inline]
     fn look_for_better(
         &self,
@@ -252,7 +252,7 @@ impl Tuple {
         let bucket = self.buckets.find(hash(masked), |bucket| {
             same(slab.value(bucket[0].id), masked)
         });
-        // The entries of a bucket mostly have ranges of the same field.
+        // The entries of a bucket usually have ranges of the same field.
         let mut field = None;
         let mut value = 0;
         for place in bucket.into_iter().flatten() {
@@ -301,10 +301,10 @@ mod tests {
     use p4_ir::MatchKind;
     use proptest::prelude::*;
 
-    /// Where the first of two fields of 4 bits is in the second word of the key; entries may have a range of each.
+    /// The shift of the first of two 4-bit fields in the second word of the key. Entries may have a range for each.
     const SHIFT: u32 = 8;
 
-    /// A key of two words, in which these two fields are known.
+    /// A key of two words that contains these two fields.
     fn layout() -> KeyLayout {
         let field = |index: usize| KeyField {
             index,
@@ -321,7 +321,7 @@ mod tests {
         layout
     }
 
-    /// The best of the entries that are there, one after another.
+    /// The best entry, found by a linear scan.
     fn scan(slab: &Slab, there: &[u32], key: &[u64]) -> Option<u32> {
         let hit = |id: &&u32| {
             let Indexed {
@@ -345,8 +345,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        /// Entries come and go, so that masks are few, then many, then few again. Bits are drawn so that most
-        /// keys hit several.
+        /// Entries are added and removed, so that masks are few, then many, then few again. Bits are drawn such that
+        /// most keys hit several entries.
         #[test]
         fn finds_what_a_scan_finds(
             drawn in prop::collection::vec(any::<([u64; 2], [u64; 2], [u64; 2], [u64; 2])>(), 1..60),

@@ -11,8 +11,8 @@ use crate::trace::TraceEvent;
 use p4_ir::TableId;
 use rand_chacha::ChaCha8Rng;
 
-/// Applies a table: gives its action the data and runs the part that can be run at once. Returns where the
-/// rest of the action is, if there is some. `at`: the instruction's number.
+/// Applies a table: stores the data of the action and executes the copies at its start. Returns the address of the rest
+/// of the action, if there is any. `at` is the index of the instruction.
 #[inline(never)]
 pub fn apply<const TRACED: bool>(
     code: &Code,
@@ -32,7 +32,7 @@ pub fn apply<const TRACED: bool>(
     apply_any::<TRACED>(code, machine, words, job, site, found, at)
 }
 
-/// Looks up a packed key in the table of a site, for compiled code, which begins the action itself.
+/// Looks up a packed key in the table of a site, for compiled code, which starts the action itself.
 #[cfg(feature = "native")]
 #[inline]
 pub fn find(
@@ -80,7 +80,7 @@ pub fn find(
     found
 }
 
-/// Has a table's direct objects work on what a look-up found.
+/// Performs the side effects of a look-up: updates the direct objects of the table.
 #[inline(always)]
 pub fn note(table: &mut TableState, found: Option<u32>, job: &mut Job) {
     if table.plain {
@@ -92,7 +92,7 @@ pub fn note(table: &mut TableState, found: Option<u32>, job: &mut Job) {
     }
 }
 
-/// The action of a look-up, by way of an action profile if the table has one; `None`: the group has no members.
+/// The action of a look-up, through an action profile if the table has one. `None` if the group has no members.
 #[inline(never)]
 fn select<'a>(
     table: &'a TableState,
@@ -113,7 +113,7 @@ fn select<'a>(
     }
 }
 
-/// Writes what a look-up found, and begins the action that it leads to.
+/// Stores the results of a look-up, and starts the action.
 #[inline(always)]
 fn begin_action(
     code: &Code,
@@ -140,8 +140,7 @@ fn begin_action(
     (!action.done).then_some(action.entry)
 }
 
-/// Goes on behind a look-up that leads to an action profile, or is traced. A group without members runs
-/// nothing.
+/// Continues after a look-up that refers to an action profile or is traced. A group without members runs no action.
 #[inline(never)]
 fn apply_any<const TRACED: bool>(
     code: &Code,
@@ -187,8 +186,8 @@ fn apply_any<const TRACED: bool>(
     begin_action(code, words, site, found, prepared)
 }
 
-/// Where an action stands among a table's; a member of a profile that tables share may have been
-/// prepared for another one.
+/// The index of an action in the table. A member of a profile that tables share may have been prepared for another
+/// table.
 #[inline]
 fn index_of(actions: &[ActionCode], prepared: &Prepared) -> usize {
     let index = prepared.index as usize;

@@ -3,12 +3,12 @@
 use crate::code::{NONE, SumGroup};
 use internet_checksum::Sum;
 
-/// The checksum of the values' bits one behind another. Values of invalid headers are left out. `None`
-/// if a `varbit` does not end with a word of 16 bits.
+/// The checksum of the concatenated bits of the values. Values of invalid headers are omitted. `None` if a `varbit`
+/// does not end at a 16-bit boundary.
 ///
-/// The bits need not be laid out: in the one's complement sum a word weighs the same wherever its 16 bits
-/// stand, for 2^16 = 1 modulo 2^16 − 1. Only a value's place modulo 16 bits counts, and what is moved out at
-/// the top comes in at the bottom.
+/// The bits need not be concatenated: in the ones' complement sum, a word has the same weight wherever its 16 bits are,
+/// because 2^16 = 1 modulo 2^16 − 1. Only the position of a value modulo 16 bits matters, and bits shifted out at the
+/// top re-enter at the bottom.
 #[inline]
 pub fn internet(words: &[u64], groups: &[SumGroup]) -> Option<u16> {
     let mut sum = Sum::default();
@@ -40,8 +40,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Headers of a value of `width` bits and one that fills it up to words of 16, each behind a
-        /// `varbit` of 0 to 192 bits.
+        /// Headers with a value of `width` bits and one that fills it up to 16-bit words, each behind a `varbit` of 0
+        /// to 192 bits.
         #[test]
         fn is_that_of_the_bits_laid_out(
             headers in prop::collection::vec(

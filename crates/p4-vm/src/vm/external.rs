@@ -1,4 +1,4 @@
-//! Calls of extern functions that have their operands in a table.
+//! Calls of externs whose operands are in a table.
 
 use super::run::opaque;
 use super::{Job, Machine, checksum};
@@ -13,7 +13,7 @@ use num_bigint::{BigInt, BigUint};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::Rng;
 
-/// Makes a call.
+/// Executes a call.
 pub fn call<A: Architecture>(
     compiled: &Compiled<A>,
     architecture: &mut A,
@@ -139,7 +139,7 @@ pub fn call<A: Architecture>(
     }
 }
 
-/// Updates a checksum, or holds the one found against it.
+/// Updates a checksum, or compares it with the one in the packet.
 #[inline]
 fn settle(words: &mut [u64], job: &mut Job, verify: bool, sum: (Slot, u32), hash: u64) {
     if !verify {
@@ -149,7 +149,7 @@ fn settle(words: &mut [u64], job: &mut Job, verify: bool, sum: (Slot, u32), hash
     }
 }
 
-/// A number modulo a value of any width; 0 modulo 0.
+/// A number modulo a value of any width. Modulo 0 is 0.
 fn modulo(words: &[u64], number: u64, (slot, width): (Slot, u32)) -> u64 {
     let limbs = &words[slot as usize..][..width.div_ceil(64) as usize];
     match limbs {
@@ -161,7 +161,7 @@ fn modulo(words: &[u64], number: u64, (slot, width): (Slot, u32)) -> u64 {
     }
 }
 
-/// Stores a value plus a number into a value of another width.
+/// Stores the sum of a value and a number in a value of another width.
 fn add_to(words: &mut [u64], d: (Slot, u32), value: (Slot, u32), number: u64) {
     let mut carry = number;
     for limb in 0..d.1.div_ceil(64) {
@@ -180,7 +180,7 @@ fn mask(width: u32) -> u64 {
     u64::MAX >> (64 - width.clamp(1, 64))
 }
 
-/// Stores a number into a value of some width.
+/// Stores a number in a value of the given width.
 #[inline]
 fn store(words: &mut [u64], (d, width): (Slot, u32), value: u128) {
     let at = d as usize;
@@ -194,16 +194,15 @@ fn store(words: &mut [u64], (d, width): (Slot, u32), value: u128) {
 }
 
 impl Machine {
-    /// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers are left
-    /// out.
+    /// The concatenated bits of the values. The last octet is filled up with zeros. Fields of invalid headers are
+    /// omitted.
     pub fn gather(&mut self, words: &[u64], data: &[ListValue]) -> &[u8] {
         gather(&mut self.scratch, words, data);
         self.scratch.octets()
     }
 }
 
-/// The values' bits one behind another, the last octet filled up with zeros. Fields of invalid headers
-/// are left out.
+/// The concatenated bits of the values. The last octet is filled up with zeros. Fields of invalid headers are omitted.
 #[inline]
 fn gather(scratch: &mut Writer, words: &[u64], data: &[ListValue]) {
     scratch.clear();
@@ -234,7 +233,7 @@ fn number(words: &[u64], slot: Slot, width: u32) -> BigUint {
     )
 }
 
-/// A number from `low` to `high`, both included; nothing is stored if there is none.
+/// Draws a number from `low` to `high`, both included. Stores nothing if the range is empty.
 fn draw(words: &mut [u64], d: Slot, low: Slot, high: Slot, width: u32, random: &mut ChaCha8Rng) {
     if width <= 64 {
         let (low, high) = (words[low as usize], words[high as usize]);
@@ -246,7 +245,7 @@ fn draw(words: &mut [u64], d: Slot, low: Slot, high: Slot, width: u32, random: &
     }
     let (low, high) = (number(words, low, width), number(words, high, width));
     if low <= high {
-        // 64 bits more than needed, so that the remainder is as good as even.
+        // 64 bits more than needed, so that the remainder is nearly uniform.
         let bits: Vec<u32> = (0..width.div_ceil(32) + 2)
             .map(|_| random.next_u32())
             .collect();
@@ -273,7 +272,7 @@ fn show(words: &[u64], part: &LogPart) -> String {
     }
 }
 
-/// Where the values are that a selector hashes.
+/// The slots of the values that a selector hashes.
 pub struct SelectorKey<'a> {
     pub words: &'a [u64],
     pub slots: &'a [Slot],

@@ -29,17 +29,17 @@ pub use objects::FilterAt;
 pub use packet::finish;
 pub use run::{clears_variables, run, run_all};
 
-/// What a program works on besides the packet, and what a control plane reads and writes: tables, extern objects,
-/// value sets.
+/// The state that a program and its control plane read and write, apart from packets: tables, extern objects, value
+/// sets.
 #[derive(Debug)]
 pub struct Machine {
     pub(crate) program: Arc<Program>,
     pub(crate) tables: Vec<TableState>,
     pub(crate) objects: Vec<Object>,
-    /// Where compiled code finds registers.
+    /// The addresses of cells, for compiled code.
     #[cfg(feature = "native")]
     pub(crate) cells: Box<[crate::native::Cells]>,
-    /// Where compiled code finds what keys of each table led to.
+    /// The addresses of recent look-ups of each table, for compiled code.
     #[cfg(feature = "native")]
     pub(crate) recent: Box<[usize]>,
     /// Whether code is interpreted even if it is compiled.
@@ -48,44 +48,44 @@ pub struct Machine {
     pub(crate) value_sets: Vec<ValueSetState>,
     /// A batch that packets do not see yet.
     pub(crate) draft: Option<Box<Draft>>,
-    /// Where writes of a batch that was published wait.
+    /// Where writes of a published batch are deferred.
     pub(crate) unsettled: Vec<Unsettled>,
     pub(crate) calculations: Vec<Calculation>,
     /// The custom CRCs of the program.
     pub(crate) crcs: Vec<CustomCrc>,
     pub(crate) random: ChaCha8Rng,
-    /// What the deparser has emitted.
+    /// The output of the deparser.
     pub(crate) output: Writer,
-    /// Input of hashes.
+    /// Scratch buffer for the input of hashes.
     pub(crate) scratch: Writer,
-    /// Where subroutines return to.
+    /// Return addresses of subroutines.
     pub(crate) stack: Vec<u32>,
-    /// Rounds that each loop may still take.
+    /// Iterations that each loop may still take.
     pub(crate) rounds: Vec<u32>,
-    /// Loops that were cut.
+    /// Number of loops that were cut.
     cut_loops: u64,
     events: VecDeque<Event>,
-    /// Events that nobody took in time.
+    /// Number of events that were lost because nobody polled them in time.
     lost_events: u64,
     tracer: Option<Box<dyn Tracer>>,
-    /// The latest time that the caller has told.
+    /// The latest time that the caller has passed.
     pub(crate) now: Instant,
     pub(crate) limits: Limits,
 }
 
-/// What a program may do, and what is reported of it.
+/// Limits of a program, and what is reported.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Seed of every draw that the program makes (`random`, hash algorithm `random`).
+    /// Seed of every random number that the program draws (`random`, hash algorithm `random`).
     pub seed: u64,
     /// Whether digests are reported.
     pub report_digests: bool,
-    /// Whether messages, asserts that do not hold, and loops that are cut are reported.
+    /// Whether log messages, failed asserts, and loops that are cut are reported.
     pub report_logs: bool,
-    /// How many states a packet may go through that close a cycle of its parser; and how many rounds a loop may
-    /// take, each time it is run.
+    /// How many states that close a cycle of its parser a packet may enter. Also how many iterations a loop may take,
+    /// each time it is run.
     pub max_steps: u32,
-    /// How many rounds all loops may take in one job before the packet is dropped.
+    /// How many iterations all loops may take in one job before the packet is dropped.
     pub max_rounds: u32,
 }
 
@@ -101,11 +101,11 @@ impl Default for Limits {
     }
 }
 
-/// Events that may wait to be taken.
+/// The most events that may wait to be polled.
 const MAX_EVENTS: usize = 65_536;
 
 impl Machine {
-    /// A machine without tables and objects.
+    /// Creates a machine without tables and objects.
     pub(crate) fn new(program: Arc<Program>, limits: Limits) -> Self {
         Machine {
             program,
@@ -141,12 +141,12 @@ impl Machine {
         &self.program
     }
 
-    /// What the program may do, and what is reported of it.
+    /// Limits of the program, and what is reported.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Says what time it is, for entries that a control plane inserts. Time does not go back.
+    /// Sets the current time, for entries that a control plane inserts. Time never decreases.
     #[inline]
     pub fn advance(&mut self, now: Instant) {
         self.now = self.now.max(now);
@@ -157,39 +157,40 @@ impl Machine {
         !self.events.is_empty()
     }
 
-    /// The next event of the kinds that are reported.
+    /// Removes and returns the next event of the kinds that are reported.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.events.pop_front()
     }
 
-    /// Events that were lost because nobody took them: 65,536 may wait.
+    /// Number of events that were lost because 65,536 events were waiting already.
     pub fn lost_events(&self) -> u64 {
         self.lost_events
     }
 
-    /// Loops that were left because they took as many rounds as they may.
+    /// Number of loops that were left because they reached their iteration limit.
     pub fn cut_loops(&self) -> u64 {
         self.cut_loops
     }
 
-    /// Has code interpreted from now on even if it is compiled, or compiled code run again.
+    /// Selects whether code is interpreted even if it is compiled.
     #[cfg(feature = "native")]
     pub fn set_interpreted(&mut self, interpreted: bool) {
         self.interpreted = interpreted;
     }
 
-    /// Whether all code is interpreted: because there is no other, or because that was asked for.
+    /// Whether all code is interpreted: because there is no compiled code, or because [`Self::set_interpreted`]
+    /// requested it.
     #[cfg(feature = "native")]
     pub fn is_interpreted(&self) -> bool {
         self.interpreted
     }
 
-    /// Tells a listener what packets meet; `None` ends that.
+    /// Sets the tracer, or removes it with `None`.
     pub fn set_tracer(&mut self, tracer: Option<Box<dyn Tracer>>) {
         self.tracer = tracer;
     }
 
-    /// Tells the listener what the packet with this tag meets. The event is made only if there is a listener.
+    /// Reports an event of the packet with this tag to the tracer. The event is constructed only if there is a tracer.
     #[inline]
     pub fn trace<'a>(&mut self, now: Instant, tag: u64, event: impl FnOnce() -> TraceEvent<'a>) {
         if let Some(tracer) = &mut self.tracer {
@@ -197,7 +198,7 @@ impl Machine {
         }
     }
 
-    /// Reports an event, unless too many wait already.
+    /// Queues an event, unless too many are waiting already.
     pub fn report(&mut self, event: Event) {
         match self.events.len() < MAX_EVENTS {
             true => self.events.push_back(event),
@@ -206,16 +207,17 @@ impl Machine {
     }
 }
 
-/// A packet in a block.
+/// The state of a packet in a block.
 #[derive(Debug, Default)]
 pub struct Job {
-    /// The packet's octets, as when parsing began.
+    /// The packet's octets at the start of parsing.
     pub octets: Octets,
-    /// Octets of zero behind them that are not held.
+    /// Number of zero octets after them that are not stored.
     pub elided: u32,
-    /// The last bits of `octets` that are no part of the packet: a deparser has filled up an octet with them.
+    /// Number of bits at the end of `octets` that do not belong to the packet, because a deparser has filled up an
+    /// octet.
     pub padding: u8,
-    /// Bits parsed.
+    /// Number of bits parsed.
     pub cursor: usize,
     /// Octets of the packet as counters and meters see them.
     pub length: u32,
@@ -227,26 +229,27 @@ pub struct Job {
     pub rejected: bool,
     /// The parser's error; 0: none.
     pub error: u64,
-    /// Whether a checksum was verified that does not hold.
+    /// Whether the verification of a checksum failed.
     pub checksum_error: bool,
-    /// Colour that the direct meter of the last entry hit gave.
+    /// The colour from the direct meter of the last entry hit.
     pub colour: u64,
-    /// The entry that the last look-up found in a table with direct objects; `None`: its default.
+    /// The entry of the last look-up in a table with direct objects. `None` stands for the default.
     pub hit: Option<u32>,
-    /// Why the packet is dropped, whatever the program says.
+    /// Why the packet is dropped regardless of the program.
     pub abort: Option<DropCause>,
-    /// Rounds that loops may still take.
+    /// Iterations that loops may still take.
     pub rounds: u32,
 }
 
 impl Job {
-    /// Bits of the packet.
+    /// Length of the packet in bits.
     #[inline]
     pub fn bits(&self) -> usize {
         (self.octets.len() + self.elided as usize) * 8
     }
 
-    /// Makes a packet the one that is worked on: its octets are the job's. `job` says how far it has been read.
+    /// Makes `packet` the current packet: the job takes its octets. `job` holds the position up to which it has been
+    /// parsed.
     #[inline]
     pub fn begin(&mut self, packet: &mut Packet, machine: &Machine, job: Job) {
         *self = Job {

@@ -1,4 +1,4 @@
-//! What compiled code works with: the interpreter for one instruction at a time, and places in a machine.
+//! The environment of compiled code: the interpreter for single instructions, and addresses in a machine.
 
 use super::apply::{find, note};
 use super::run::step;
@@ -11,7 +11,7 @@ use crate::native::{self, Cells, Context, Found, Key, KeyPart, Kind, Places, Sou
 use crate::object::Object;
 use crate::table::{KeyField, NOTED, TableState};
 
-/// Compiles the code of a program to machine code if there is a compiler.
+/// Compiles the code of a program to machine code, if a compiler is installed.
 pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
     let Some(compiler) = native::compiler() else {
         return;
@@ -32,7 +32,7 @@ pub fn compile<A: Architecture>(compiled: &mut Compiled<A>, machine: &Machine) {
     });
 }
 
-/// Most words of a key that is kept.
+/// The most words of a key whose look-ups are cached.
 const MOST_WORDS: usize = 24;
 
 fn key(machine: &Machine, table: &TableState) -> Key {
@@ -51,7 +51,8 @@ fn key(machine: &Machine, table: &TableState) -> Key {
     }
 }
 
-/// Whether a table keeps what keys lead to: they lead to the same action until the table changes, and are not too wide.
+/// Whether the look-ups of a table are cached: its keys lead to the same action until the table changes, and are not
+/// too wide.
 fn repeats(machine: &Machine, table: &TableState) -> bool {
     let drawn = table.profile.is_some_and(|profile| {
         let profile = &machine.objects[profile.0 as usize];
@@ -60,7 +61,7 @@ fn repeats(machine: &Machine, table: &TableState) -> bool {
     table.layout.with_selectors().words <= MOST_WORDS && !drawn
 }
 
-/// Has tables keep what keys lead to; where compiled code finds that, or 0.
+/// Enables caching of look-ups in the tables. Returns the addresses for compiled code, 0 for tables without a cache.
 pub fn keep_recent(machine: &mut Machine) -> Box<[usize]> {
     let mut recent = Vec::new();
     for at in 0..machine.tables.len() {
@@ -80,7 +81,7 @@ fn kind(object: &Object) -> Kind {
     }
 }
 
-/// Where the cells of each object are. They stay there: neither the objects nor the number of their cells change.
+/// The address of the cells of each object. It is constant: neither the objects nor the number of their cells change.
 pub fn cells(objects: &mut [Object]) -> Box<[Cells]> {
     objects.iter_mut().map(cells_of).collect()
 }
@@ -95,18 +96,18 @@ fn cells_of(object: &mut Object) -> Cells {
 }
 
 impl Machine {
-    /// Has the interpreter execute what reaches a cell of an object.
+    /// Makes the interpreter execute all accesses to the cells of an object.
     pub(crate) fn hide_cells(&mut self, object: u32) {
         self.cells[object as usize].len = 0;
     }
 
-    /// Has compiled code reach the cells of an object again.
+    /// Lets compiled code access the cells of an object again.
     pub(crate) fn show_cells(&mut self, object: u32) {
         self.cells[object as usize] = cells_of(&mut self.objects[object as usize]);
     }
 }
 
-/// Runs the compiled code of a block; says whether there is any.
+/// Runs the compiled code of a block. Returns whether there is any.
 #[inline]
 pub fn run<A: Architecture>(
     compiled: &Compiled<A>,
@@ -124,7 +125,7 @@ pub fn run<A: Architecture>(
     run_function(compiled, architecture, machine, words, job, number).is_some()
 }
 
-/// Runs the compiled code of a sequence; whether it came to its end, if there is any.
+/// Runs the compiled code of a sequence, if there is any. Returns whether it ran to its end.
 #[inline]
 pub fn run_all<A: Architecture>(
     compiled: &Compiled<A>,
@@ -169,7 +170,7 @@ struct Interpreter<'a, A: Architecture> {
 }
 
 impl<A: Architecture> Interpreter<'_, A> {
-    /// Where the packet, registers and counters are.
+    /// The addresses of the packet, registers and counters.
     #[inline(always)]
     fn places(&mut self) -> Places {
         let emitted = self.machine.output.room();
@@ -190,7 +191,7 @@ impl<A: Architecture> Interpreter<'_, A> {
         }
     }
 
-    /// Says where compiled code may emit headers now. All other places are as before.
+    /// Updates where compiled code may emit headers. All other places are unchanged.
     fn renew(&mut self, places: &mut Places) {
         let octets = &self.job.octets;
         let stays = (octets.as_ptr(), octets.len()) == (places.octets, places.held);

@@ -6,8 +6,8 @@ use crate::Packet;
 use crate::bits::{self, Writer};
 use crate::code::{Code, ErrorCodes, FieldCode, HeaderCode, LANE_OCTETS, Lane, Part};
 
-/// Reads a header's fields from the cursor on. `at`: its first word; `None`: nowhere. `varbit`: the
-/// length of its `varbit` field in bits. Fails with a parser error.
+/// Reads the fields of a header from the cursor on. `at` is its first word, or `None` if it is out of range. `varbit`
+/// is the length of its `varbit` field in bits. Fails with a parser error.
 #[inline(never)]
 pub fn extract(
     code: &Code,
@@ -28,7 +28,7 @@ pub fn extract(
     }
     if let Some(at) = at {
         words[at] = 1;
-        // The octets of the header, so that places in it are small numbers.
+        // The octets from the header on, so that offsets are small numbers.
         let octets = job.octets.get(job.cursor / 8..).unwrap_or_default();
         let skip = job.cursor % 8;
         if skip == 0 && !header.lanes.is_empty() {
@@ -51,7 +51,7 @@ pub fn extract(
     Ok(())
 }
 
-/// Reads the fields of a header that begins with an octet; zeros beyond the octets' end.
+/// Reads the fields of a header that begins at an octet boundary. Octets beyond the end read as zero.
 #[inline]
 fn load(header: &HeaderCode, octets: &[u8], words: &mut [u64]) {
     let lanes = &header.lanes[..];
@@ -59,14 +59,14 @@ fn load(header: &HeaderCode, octets: &[u8], words: &mut [u64]) {
     if let Some(octets) = octets.get(..count.max(8)) {
         return load_lanes(lanes, octets, words);
     }
-    // A header at the end, shorter than eight octets, or not all of it held.
+    // The header is at the end, shorter than eight octets, or not completely stored.
     let mut held = [0; LANE_OCTETS];
     let count = octets.len().min(count);
     held[..count].copy_from_slice(&octets[..count]);
     load_lanes(lanes, &held, words);
 }
 
-/// Not by way of a copy: the processor is slow to read eight octets that it has just written in parts.
+/// Not through a copy: the processor is slow to read eight octets that were just written in parts.
 #[inline]
 fn load_lanes(lanes: &[Lane], octets: &[u8], words: &mut [u64]) {
     for lane in lanes {
@@ -143,7 +143,7 @@ pub fn emit(code: &Code, header: u32, words: &[u64], at: usize, output: &mut Wri
     }
 }
 
-/// A header that begins with an octet, eight octets at a time.
+/// The octets of a header that begins at an octet boundary, in groups of eight.
 #[inline]
 fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
     let mut eight = 0;
@@ -153,7 +153,7 @@ fn eights(parts: &[Part], words: &[u64]) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Makes a packet of what the deparser emitted and the payload that was not parsed, cut to `truncate` octets.
+/// Builds a packet from the output of the deparser and the unparsed payload, truncated to `truncate` octets.
 #[inline]
 pub fn finish(output: &mut Writer, job: &mut Job, packet: &mut Packet, truncate: Option<u32>) {
     let before = job.octets.len() as u32 + job.elided;
@@ -187,14 +187,14 @@ mod tests {
     use crate::Octets;
     use proptest::prelude::*;
 
-    /// Octets with so much room in front.
+    /// Octets with the given headroom.
     fn with_room(room: usize, octets: &[u8]) -> Octets {
         let mut whole = Octets::from(vec![0xee; room + octets.len()]);
         whole.replace_front(room + octets.len(), octets);
         whole
     }
 
-    /// Deparses the packet that is worked on, with 100 octets that are not held, to `emitted` and the rest.
+    /// Deparses the current packet, with 100 octets that are not stored, to `emitted` and the rest.
     fn deparse(job: &mut Job, emitted: &[(u64, u32)], truncate: Option<u32>) -> Packet {
         job.elided = 100;
         let mut packet = Packet {
@@ -225,11 +225,11 @@ mod tests {
             payload_now.as_ptr()
         };
         let place = deparse(4);
-        // Longer, as long, shorter, none, and all the room.
+        // Longer, equal, shorter, empty, and all of the headroom.
         for length in [7, 9, 9, 2, 0, 10] {
             assert_eq!(deparse(length), place, "{length} octets");
         }
-        // Too long for the room: the payload moves, and leaves room for those that come.
+        // Too long for the headroom: the payload moves and leaves room for later headers.
         let place = deparse(11);
         assert_eq!(deparse(20), place);
     }
@@ -245,7 +245,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is emitted, then the bits that were not parsed, filled up to an octet.
+        /// The output of the deparser, then the unparsed bits, filled up to an octet.
         #[test]
         fn a_packet_is_what_was_emitted_and_the_payload(
             octets in prop::collection::vec(any::<u8>(), 0..40),
@@ -258,7 +258,7 @@ mod tests {
             same_length: bool,
             truncate in prop::option::of(0..200u32),
         ) {
-            // Up to eight octets beyond those held, unless the last one was filled up.
+            // Up to eight octets beyond the stored ones, unless the last one was filled up.
             let most = if padding > 0 { octets.len() } else { octets.len() + 8 };
             let parsed = parsed.min(most);
             let odd = if parsed < octets.len() { odd } else { 0 };

@@ -12,8 +12,8 @@ use crate::{Architecture, DropCause, Event, Reported, Stage};
 
 /// Runs code from `start` to its end.
 ///
-/// What few instructions need of `code` is looked up in functions of their own, by way of [`opaque`]. What the
-/// parser rejects, and why, is in `job.error`.
+/// Parts of `code` that only few instructions need are looked up in separate functions, through [`opaque`]. If the
+/// parser rejects the packet, `job.error` holds the reason.
 pub fn run<A: Architecture>(
     compiled: &Compiled<A>,
     architecture: &mut A,
@@ -39,7 +39,7 @@ pub fn run<A: Architecture>(
     execute::<A, false, false>(compiled, architecture, machine, words, job, start);
 }
 
-/// Whether the first sequence, if it is run now, clears the variables itself.
+/// Whether the first sequence, if it is run next, clears the variables itself.
 #[inline]
 pub fn clears_variables<A: Architecture>(compiled: &Compiled<A>, machine: &Machine) -> bool {
     #[cfg(feature = "native")]
@@ -55,7 +55,7 @@ pub fn clears_variables<A: Architecture>(compiled: &Compiled<A>, machine: &Machi
     clears
 }
 
-/// Runs the blocks of a sequence; says whether it came to its end.
+/// Runs the blocks of a sequence. Returns whether it ran to its end.
 #[inline(always)]
 pub fn run_all<A: Architecture>(
     compiled: &Compiled<A>,
@@ -75,7 +75,7 @@ pub fn run_all<A: Architecture>(
     run_each(compiled, architecture, machine, words, job, number)
 }
 
-/// The same, one block after another.
+/// Like [`run_all`], block by block in the interpreter.
 #[inline(never)]
 fn run_each<A: Architecture>(
     compiled: &Compiled<A>,
@@ -92,7 +92,7 @@ fn run_each<A: Architecture>(
     })
 }
 
-/// Does what is done behind a block; says whether the sequence continues.
+/// Performs the actions behind a block. Returns whether the sequence continues.
 fn end_stage(stage: &Stage, words: &mut [u64], job: &Job) -> bool {
     if job.abort.is_some() {
         return false;
@@ -108,7 +108,7 @@ fn end_stage(stage: &Stage, words: &mut [u64], job: &Job) -> bool {
     !stage.last_if_equal.is_some_and(equal)
 }
 
-/// Executes the one instruction `at` for compiled code.
+/// Executes the single instruction `at` for compiled code.
 #[cfg(feature = "native")]
 pub fn step<A: Architecture>(
     compiled: &Compiled<A>,
@@ -121,15 +121,15 @@ pub fn step<A: Architecture>(
     execute::<A, false, true>(compiled, architecture, machine, words, job, at)
 }
 
-/// The same code, of which the compiler knows nothing: else it would fetch all that functions called in the loop
-/// need of it ahead of the loop, which takes longer than most runs of the loop.
+/// Returns the code through an optimisation barrier. Otherwise the compiler would load everything that functions called
+/// in the loop need of it before the loop, which takes longer than most runs of the loop.
 #[inline(always)]
 pub fn opaque(code: &Code) -> &Code {
     std::hint::black_box(code)
 }
 
-/// Runs code that is a single call, as checksum controls and deparsers mostly are, without the loop; says
-/// whether it is.
+/// Runs code that consists of a single call, as most checksum controls and deparsers do, without the loop. Returns
+/// whether it did.
 #[inline]
 fn run_one<A: Architecture>(
     compiled: &Compiled<A>,
@@ -162,8 +162,8 @@ fn address(words: &[u64], base: Slot, off: Slot) -> Option<usize> {
     }
 }
 
-/// Runs code to its end, or, if `ONE`, the instruction at `start`, which is neither a jump (but `InSet` and `Round`),
-/// a call nor a table's; says what comes after it.
+/// Runs code to its end or, if `ONE`, the instruction at `start`, which is not a jump (except `InSet` and `Round`), a
+/// call or a table application. Returns what follows it.
 fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
     compiled: &Compiled<A>,
     architecture: &mut A,
@@ -174,9 +174,9 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
 ) -> Next {
     let code = &compiled.code;
     let ops = &code.ops[..];
-    // What follows the instruction at hand. A place in memory and not a number: to fetch is to step on.
+    // The instructions that follow. An iterator rather than an index: fetching also advances.
     let mut rest = ops[start as usize..].iter();
-    // By reference: each instruction loads what it needs.
+    // By reference, so that each instruction loads only what it needs.
     let Some(mut op) = rest.next() else {
         return Next::End;
     };
@@ -187,9 +187,9 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
             words[$slot as usize]
         };
     }
-    // The target's instruction is fetched in a place of its own, so that the jump becomes a branch, which
-    // the processor predicts. Were the place a conditional move, each fetch would wait for the operands of
-    // the jump before it.
+    // The instruction at the target is fetched at a separate place in the code, so that the jump becomes a branch,
+    // which the processor predicts. With a conditional move, each fetch would wait for the operands of the preceding
+    // jump.
     macro_rules! go {
         ($to:expr) => {{
             if ONE {
@@ -210,7 +210,7 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
             }
         };
     }
-    // The number of the next instruction.
+    // The index of the next instruction.
     macro_rules! next {
         () => {
             ops.len() - rest.len()
@@ -566,7 +566,7 @@ fn execute<A: Architecture, const TRACED: bool, const ONE: bool>(
     }
 }
 
-/// Counts a round of a loop, of which this is instruction `at`; `false` if there may be no more.
+/// Counts an iteration of a loop. `at` is the index of this instruction. Returns `false` if the limit is reached.
 #[inline(never)]
 fn round(code: &Code, machine: &mut Machine, job: &mut Job, number: u32, at: usize) -> bool {
     let left = &mut machine.rounds[number as usize];
@@ -607,7 +607,7 @@ fn moves(code: &Code, words: &mut [u64], list: u32) {
     }
 }
 
-/// Where a value leads.
+/// The target for a value.
 #[inline(never)]
 fn jump_target(code: &Code, table: u32, value: u64) -> Target {
     match &opaque(code).jumps[table as usize] {
@@ -628,8 +628,8 @@ fn jump_target(code: &Code, table: u32, value: u64) -> Target {
     }
 }
 
-/// Copies words. Ranges are the same or do not overlap. Few words are copied here and now: a call of
-/// `memmove` takes longer.
+/// Copies words. The ranges are equal or do not overlap. A few words are copied inline, because a call of `memmove`
+/// takes longer.
 #[inline]
 fn copy(words: &mut [u64], from: usize, to: usize, n: usize) {
     if n > 16 {

@@ -9,14 +9,14 @@ use std::ops::Range;
 #[derive(Debug, Default)]
 pub struct Effects {
     pub reads: Vec<Range<Slot>>,
-    /// Words that are read if a header is valid: the word of its validity, and the words.
+    /// Words that are read only if a header is valid: the word of its validity, and the words read.
     pub guarded: Vec<(Slot, Range<Slot>)>,
     pub writes: Vec<Range<Slot>>,
-    /// Words that may be written, or only in part.
+    /// Words that may or may not be written, or are written in part.
     pub touches: Vec<Range<Slot>>,
-    /// What it sets to zero is among `writes`.
+    /// Whether it sets all words in `writes` to zero.
     pub is_zero: bool,
-    /// Whether the packet may leave the block here.
+    /// Whether the packet may leave the block at this instruction.
     pub ends: bool,
     /// Whether it makes a header valid and writes all its fields.
     pub extracts: bool,
@@ -45,7 +45,7 @@ impl Effects {
 }
 
 impl Subject<'_> {
-    /// The rest of the variable that a word belongs to.
+    /// The number of words from `slot` to the end of its variable.
     fn rest(&self, slot: Slot) -> usize {
         let after = self.variables.partition_point(|&first| first <= slot);
         let end = self.variables.get(after).copied();
@@ -59,7 +59,7 @@ impl Subject<'_> {
         value == Some(&0) && !self.code.settings.contains(&slot)
     }
 
-    /// What instruction `at` does; `None`: nobody knows.
+    /// The effects of instruction `at`. `None` if they are unknown.
     pub fn effects(&self, at: usize) -> Option<Effects> {
         let e = Effects::default();
         Some(match self.code.ops[at] {
@@ -104,7 +104,7 @@ impl Subject<'_> {
                 list.iter()
                     .fold(Effects { is_zero: true, ..e }, |e, &slot| e.write(slot, 1))
             }
-            // One after another: what one has written, the next may read.
+            // Copies run in order: a later one may read what an earlier one has written.
             Op::Moves { list } => {
                 let list = &self.code.moves[list as usize];
                 list.iter().fold(e, |e, &(d, a)| {
@@ -249,14 +249,14 @@ impl Subject<'_> {
         if site.hit != NONE {
             e = e.write(site.hit, 1);
         }
-        // It stays as it is if no action is run.
+        // It keeps its value if no action is run.
         if site.action_run != NONE {
             e = e.touch(site.action_run, 1);
         }
         e
     }
 
-    /// Values of which those of invalid headers are left out.
+    /// Adds reads of values. Values of invalid headers are not read.
     fn values(&self, e: Effects, data: &[ListValue]) -> Effects {
         data.iter().fold(e, |mut e, value| {
             let words = value.slot..value.slot + limbs(value.width) as Slot;
@@ -303,7 +303,7 @@ impl Subject<'_> {
                 high,
                 width,
             } => number(number(e, (low, width)), (high, width)).touch(d, limbs(width)),
-            // It takes the fields of invalid headers too.
+            // A digest reads the fields of invalid headers as well.
             ExternCode::Digest { receiver, data, .. } => {
                 let e = e.read(*receiver, 1);
                 data.iter()

@@ -1,4 +1,4 @@
-//! What is written for certain before each instruction, however a packet goes.
+//! Data-flow analysis: the words that are written before each instruction on every path.
 
 use super::Subject;
 use super::effects::Effects;
@@ -7,15 +7,15 @@ use crate::code::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// What is written for certain before each instruction.
+/// The words that are certainly written before each instruction.
 pub struct Flow<'a> {
     subject: &'a Subject<'a>,
     effects: &'a [Effects],
     headers: &'a BTreeMap<Slot, Vec<Slot>>,
     words: usize,
-    /// `None`: it is not known to be reached.
+    /// `None` if the instruction is not known to be reachable.
     before: Vec<Option<Words>>,
-    /// Instructions of which this has changed.
+    /// Instructions whose state has changed and must be processed (the work list).
     left: BTreeSet<Target>,
     /// The instructions of each stage of each sequence.
     stages: Vec<Vec<BTreeMap<Target, bool>>>,
@@ -42,7 +42,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Finds what holds however a packet goes.
+    /// Runs the analysis to its fixed point.
     pub fn settle(&mut self) {
         loop {
             let mut state = Words::none(self.words);
@@ -68,7 +68,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A way leads to an instruction.
+    /// Merges the state of a path that leads to an instruction.
     fn join(&mut self, at: Target, state: &Words) -> bool {
         let Some(before) = self.before.get_mut(at as usize) else {
             return false;
@@ -86,7 +86,7 @@ impl<'a> Flow<'a> {
         changed
     }
 
-    /// What is written at the end of a stage that begins with `state`.
+    /// The words that are written at the end of a stage that begins with `state`.
     fn end(&self, sequence: usize, stage: usize, state: Words) -> Words {
         let mut end: Option<Words> = None;
         for (&at, &own) in &self.stages[sequence][stage] {
@@ -108,7 +108,8 @@ impl<'a> Flow<'a> {
         end.unwrap_or(state)
     }
 
-    /// Passes on what is written before an instruction, and what it writes.
+    /// Propagates the state before an instruction, and what the instruction writes, to its
+    /// successors.
     fn pass(&mut self, at: Target) {
         let Some(before) = self.before[at as usize].clone() else {
             return;
@@ -153,20 +154,22 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A header is valid if this word is the one that says so.
+    /// Records that the header whose validity is `word`, if any, is valid: its fields count as
+    /// written.
     fn is_valid(&self, word: Slot, state: &mut Words) {
         for &field in self.headers.get(&word).into_iter().flatten() {
             state.add(field, self.words);
         }
     }
 
-    /// Each instruction that is reached, and what is written before it.
+    /// Each reachable instruction, with the words written before it.
     fn known(&self) -> impl Iterator<Item = (usize, &Words)> {
         let before = self.before.iter().enumerate();
         before.filter_map(|(at, before)| Some((at, before.as_ref()?)))
     }
 
-    /// What actions of a table do before their bodies: copies, each with what is written before it.
+    /// The copies that the actions of a table make before their bodies, each with the words written
+    /// before it.
     fn moves(&self, at: usize, before: &Words) -> Vec<(Slot, Slot, Words)> {
         let Op::Apply { site } = self.subject.code.ops[at] else {
             return Vec::new();
@@ -199,7 +202,7 @@ impl<'a> Flow<'a> {
             let writes = effects.writes.iter().any(|words| words.contains(&valid));
             let touches = effects.touches.iter().any(|words| words.contains(&valid));
             let own = !writes || effects.is_zero || has(before, &effects.writes);
-            // An extraction to a place found at run time writes the fields as well.
+            // An extraction to a place found at run time also writes the fields.
             let elsewhere = !touches || effects.extracts;
             let moves = self.moves(at, before);
             let mut moves = moves.iter().filter(|(d, ..)| *d == valid);

@@ -1,12 +1,13 @@
-//! Which variables a packet's storage must have cleared: those that may be read before they are written.
+//! Determines which variables must be cleared in the storage of a packet: those that may be read before they are
+//! written.
 //!
 //! - `effects`: what each instruction reads and writes;
 //! - `ways`: which instructions may follow one another;
-//! - `flow`: what is written for certain before each instruction, and what follows from that;
+//! - `flow`: what is certainly written before each instruction, and the consequences;
 //! - `words`: sets of words.
 //!
-//! A word is written for certain where each way that leads there writes it. The fields of a header count as written where the
-//! header is known to be valid, if all that makes it valid writes them before.
+//! A word is certainly written if every path to the instruction writes it. The fields of a header count as written
+//! where the header is known to be valid, provided that every instruction that makes it valid writes them first.
 
 mod effects;
 mod flow;
@@ -21,21 +22,21 @@ use crate::wide::limbs;
 use flow::Flow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most that is kept of a program, in words of 64 bits. Storage of a larger one is cleared as a whole.
+/// The memory limit of the analysis, in 64-bit words. For larger programs, all variables are cleared.
 const MOST: usize = 1 << 22;
 
 /// The parts of a program that the analysis needs.
 pub struct Subject<'a> {
     pub code: &'a Code,
-    /// Blocks in the order in which a packet goes through them.
+    /// The sequences of blocks, in the order in which a packet passes through them.
     pub sequences: &'a [Sequence],
     /// The first word of each variable, in rising order.
     pub variables: &'a [Slot],
-    /// Words of each key of each table.
+    /// The number of words of each key of each table.
     pub keys: &'a [Vec<u32>],
 }
 
-/// Words that a packet may read before they are written, in rising order; `None`: it is not known which.
+/// Words that a packet may read before they are written, in ascending order. `None` if they are unknown.
 pub fn needed(subject: &Subject<'_>) -> Option<Vec<Slot>> {
     let size = subject.code.ops.len() * subject.code.words.div_ceil(64);
     if size > MOST {
@@ -64,7 +65,7 @@ pub fn needed(subject: &Subject<'_>) -> Option<Vec<Slot>> {
 }
 
 impl Subject<'_> {
-    /// Headers by the word of their validity, with the words of their fields.
+    /// The headers: the word of their validity, with the words of their fields.
     fn headers(&self) -> BTreeMap<Slot, Vec<Slot>> {
         let mut headers = BTreeMap::new();
         let mut add = |base: Slot, off: Slot, header: u32| {

@@ -5,7 +5,7 @@ const WORDS: usize = 8;
 const ZERO: Slot = WORDS as Slot;
 const ONE: Slot = ZERO + 1;
 
-/// Words that are needed of code that begins with its first instruction. It has a header at 4, of one field; word 7 is given.
+/// The result for code that begins with the first instruction. There is a header with one field at 4. Word 7 is given.
 fn needed_of(ops: &[Op]) -> Vec<Slot> {
     let field = FieldCode {
         at: 0,
@@ -102,7 +102,7 @@ fn fields_of_a_header_are_not_needed_where_it_is_valid() {
         Op::Halt,
     ];
     assert_eq!(needed_of(&ops), [4]);
-    // Read whether it is valid or not.
+    // Read whether or not the header is valid.
     let mut unguarded = ops;
     unguarded[3] = Op::Mov { d: 2, a: ONE };
     assert_eq!(needed_of(&unguarded), [4, 5]);

@@ -5,7 +5,7 @@ use crate::code::*;
 use std::collections::BTreeMap;
 
 impl Subject<'_> {
-    /// Code that an instruction has run before the next one.
+    /// Code that an instruction calls before the next instruction runs.
     fn called(&self, op: Op) -> Vec<Target> {
         match op {
             Op::Call { to } => vec![to],
@@ -19,7 +19,8 @@ impl Subject<'_> {
         }
     }
 
-    /// The instructions of a block, each with whether it is of the block itself, and not only of what that calls.
+    /// The instructions reachable from a block, each with whether it belongs to the block itself rather than only to
+    /// code that the block calls.
     pub fn reached(&self, block: Target) -> BTreeMap<Target, bool> {
         let mut reached = BTreeMap::new();
         let mut left = vec![(block, true)];

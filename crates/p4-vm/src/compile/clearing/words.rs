@@ -11,7 +11,7 @@ impl Words {
         Words(vec![0; words.div_ceil(64)])
     }
 
-    /// Whether it has a word; of those that are no variable's it has all.
+    /// Whether a word is in the set. Words that belong to no variable always are.
     pub fn has(&self, slot: Slot, words: usize) -> bool {
         slot as usize >= words || self.0[slot as usize / 64] >> (slot % 64) & 1 == 1
     }
@@ -22,7 +22,7 @@ impl Words {
         }
     }
 
-    /// Keeps what both have; whether it has changed.
+    /// Intersects this set with another. Returns whether it changed.
     pub fn keep(&mut self, other: &Words) -> bool {
         let mut changed = false;
         for (a, b) in self.0.iter_mut().zip(&other.0) {
