@@ -1,26 +1,26 @@
-//! Forwarding without a switch: what the rings and the kernel cost alone.
+//! Forwarding without a switch, to measure the cost of the rings and the kernel alone.
 
 use crate::af_packet::{Offloads, Restorer};
 use crate::error::IoError;
 use crate::interface::Interface;
 use rustix::event::{PollFd, PollFlags, poll};
 
-/// Frames taken from one interface before the other has its turn.
+/// Frames taken from one interface before it is the other's turn.
 const BATCH: usize = 64;
 
-/// Two interfaces, of which each sends what the other receives, through the same rings as a switch's ports.
+/// Two interfaces. Each sends what the other receives, through the same rings as the ports of a switch.
 #[derive(Debug)]
 pub struct Bare {
     interfaces: [Interface; 2],
-    /// Last, as interfaces are put back when their sockets are closed.
+    /// The last field, because interfaces are restored after their sockets are closed.
     _restorer: Restorer,
 }
 
 impl Bare {
-    /// Takes the interfaces.
+    /// Opens the interfaces.
     ///
     /// # Errors
-    /// One cannot be used.
+    /// An interface cannot be used.
     pub fn open(first: &str, second: &str) -> Result<Self, IoError> {
         let mut restorer = Restorer::start(2)?;
         let mut open = |name| Interface::open(name, Offloads::Off, &mut restorer);
@@ -45,7 +45,7 @@ impl Bare {
     }
 }
 
-/// Forwards a batch; whether there was a frame.
+/// Forwards a batch. Returns whether there was a frame.
 fn forward_batch(from: &mut Interface, to: &mut Interface) -> bool {
     let mut any = false;
     for _ in 0..BATCH {

@@ -1,4 +1,4 @@
-//! Captures of what goes in and out of a port, as pcap files with nanoseconds.
+//! Captures of the frames of a port, as pcap files with nanosecond timestamps.
 
 use crate::error::IoError;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Octets of records that are collected before they are written.
+/// Octets of records that are buffered before they are written.
 const BUFFER: usize = 64 << 10;
-/// Records that are lost before there is another attempt to write.
+/// Records that are lost before writing is attempted again.
 const PATIENCE: u32 = 1024;
 
-/// A port's captures: `IFACE_in.pcap` and `IFACE_out.pcap`.
+/// The captures of a port: `IFACE_in.pcap` and `IFACE_out.pcap`.
 pub struct Capture {
     incoming: Recording,
     outgoing: Recording,
@@ -25,13 +25,12 @@ struct Recording {
     path: PathBuf,
     writer: PcapWriter<Output>,
     output: Output,
-    /// Whether it was said that the file cannot be written.
+    /// Whether a write failure has been reported.
     told: bool,
 }
 
-/// A buffered file, which can be flushed while a writer of captures has it. Records go into the buffer as a
-/// whole, and what the file does not take stays there, so that the file never has a part of one in its
-/// middle.
+/// A buffered file, which can be flushed while a capture writer owns it. Records are added to the buffer as a whole,
+/// and what cannot be written stays in the buffer, so that the file never has a partial record in its middle.
 #[derive(Clone)]
 struct Output(Arc<Mutex<Buffered>>);
 
@@ -49,7 +48,7 @@ impl Output {
 }
 
 impl Buffered {
-    /// Writes what is in the buffer, or as much of it as the file takes.
+    /// Writes the buffer, or as much of it as the file accepts.
     fn write_out(&mut self) -> io::Result<()> {
         self.lost = 0;
         let mut written = 0;
@@ -95,12 +94,12 @@ impl Write for Output {
     }
 }
 
-/// A frame that could not be recorded; with a message the first time that a file cannot be written.
+/// A frame that could not be recorded. Contains a message the first time that a file cannot be written.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Unrecorded(pub Option<String>);
 
 impl Capture {
-    /// Begins captures in a folder, which is made if it is not there.
+    /// Starts captures in a folder, which is created if necessary.
     pub fn create(folder: &Path, name: &str) -> Result<Self, IoError> {
         std::fs::create_dir_all(folder).map_err(|error| IoError::Capture {
             path: folder.into(),
@@ -116,17 +115,17 @@ impl Capture {
         })
     }
 
-    /// Records a frame that came in.
+    /// Records a received frame.
     pub fn incoming(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
         self.incoming.record(octets)
     }
 
-    /// Records a frame that goes out.
+    /// Records a sent frame.
     pub fn outgoing(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
         self.outgoing.record(octets)
     }
 
-    /// Writes what is buffered, so that a reader sees it.
+    /// Writes the buffered records, so that a reader sees them.
     pub fn flush(&mut self) {
         for recording in [&mut self.incoming, &mut self.outgoing] {
             let _ = recording.output.flush();
@@ -156,7 +155,7 @@ impl Recording {
         })
     }
 
-    /// A file that cannot be written (a full disk) must not stop the switch.
+    /// A file that cannot be written (such as on a full disk) must not stop the switch.
     fn record(&mut self, octets: &[u8]) -> Result<(), Unrecorded> {
         if let Err(error) = self.output.buffered().make_room() {
             let first = !std::mem::replace(&mut self.told, true);

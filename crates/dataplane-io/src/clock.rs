@@ -1,24 +1,24 @@
-//! The wall clock as the engine counts it.
+//! The wall clock in the engine's unit.
 
 use units::{Duration, Instant};
 
-/// Nanoseconds since it was started; never goes back.
+/// Nanoseconds since the clock was started. Never decreases.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(std::time::Instant);
 
 impl Clock {
-    /// Starts at zero.
+    /// Starts the clock at zero.
     pub fn start() -> Self {
         Clock(std::time::Instant::now())
     }
 
-    /// Shows zero until the given time from now has passed, and counts from there.
+    /// Starts a clock that returns zero until `wait` has passed, and counts from then on.
     pub fn start_in(wait: Duration) -> Self {
         let wait = std::time::Duration::from_nanos(wait.as_nanos());
         Clock(std::time::Instant::now() + wait)
     }
 
-    /// The time now.
+    /// The current time.
     pub fn now(self) -> Instant {
         Instant::from_nanos(self.0.elapsed().as_nanos() as u64)
     }

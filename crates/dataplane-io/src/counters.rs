@@ -1,22 +1,22 @@
-//! What happens to frames outside the switch, counted by port and cause.
+//! Counters of frames outside of the switch, by port and cause.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What is counted.
+/// The events that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// A frame that came in while the receive ring was full.
+    /// A frame arrived while the receive ring was full.
     ReceiveOverflow,
-    /// A frame that came in longer than the interface's MTU, and was cut.
+    /// A frame longer than the interface's MTU arrived and was truncated.
     ReceiveTooLong,
-    /// A frame that had come in when the interface was gone.
+    /// A frame had been received when the interface disappeared.
     Detached,
-    /// A frame that came in before there was a program.
+    /// A frame arrived before a program was loaded.
     NoProgram,
     /// A frame that a capture could not record.
     CaptureFailed,
-    /// The interface was gone and came back, or its MTU grew, and it was taken again: how often.
+    /// The interface was reopened, because it disappeared and returned or because its MTU grew.
     Reattached,
 }
 
@@ -30,7 +30,7 @@ impl Outside {
         Outside::Reattached,
     ];
 
-    /// A short name for tables: `send_failed`.
+    /// A short name for tables, such as `send_failed`.
     pub const fn name(self) -> &'static str {
         match self {
             Outside::ReceiveOverflow => "receive_overflow",
@@ -43,7 +43,7 @@ impl Outside {
     }
 }
 
-/// Counts of each port, which any thread may read.
+/// The counters of each port. Any thread may read them.
 #[derive(Clone, Debug, Default)]
 pub struct Counters(Arc<Vec<PortCounters>>);
 
@@ -54,7 +54,7 @@ struct PortCounters {
 }
 
 impl Counters {
-    /// Counts of these ports, all zero.
+    /// Creates counters for these ports, all zero.
     pub fn new(ports: impl IntoIterator<Item = u16>) -> Self {
         let port = |port| PortCounters {
             port,
@@ -63,13 +63,13 @@ impl Counters {
         Counters(Arc::new(ports.into_iter().map(port).collect()))
     }
 
-    /// A port's count.
+    /// A counter of a port.
     pub fn of(&self, port: u16, what: Outside) -> u64 {
         let port = self.0.iter().find(|counters| counters.port == port);
         port.map_or(0, |port| port.counts[what as usize].load(Ordering::Relaxed))
     }
 
-    /// Everything that is not zero: port, name, count.
+    /// All counters that are not zero: port, name, count.
     pub fn all(&self) -> Vec<(u16, &'static str, u64)> {
         let each = self.0.iter().flat_map(|counters| {
             Outside::ALL.map(|what| (counters.port, what.name(), self.of(counters.port, what)))
@@ -77,7 +77,7 @@ impl Counters {
         each.filter(|(.., count)| *count > 0).collect()
     }
 
-    /// Adds to a count; an unknown port is ignored.
+    /// Adds to a counter. An unknown port is ignored.
     pub(crate) fn add(&self, port: u16, what: Outside, count: u64) {
         if let Some(port) = self.0.iter().find(|counters| counters.port == port) {
             port.counts[what as usize].fetch_add(count, Ordering::Relaxed);

@@ -21,55 +21,55 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use units::{Duration, Instant};
 
-/// Frames taken from one port before the others have their turn.
+/// Frames taken from one port before it is the next port's turn.
 const BATCH: usize = 64;
-/// Batches without rest after which there is a look at the links.
+/// Busy batches in a row after which the links are checked.
 const LONG: u32 = 1024;
-/// How often overflows of receive rings are asked for.
+/// Interval at which overflows of receive rings are read.
 const OVERFLOWS: Duration = Duration::from_millis(100);
-/// How long jobs may take between two batches before those that come after have to wait.
+/// How long jobs may run between two batches. Further jobs wait.
 const JOBS: Duration = Duration::from_micros(200);
-/// After how long frames are offered again that an interface did not take.
+/// After how long frames that an interface did not accept are sent again.
 const RETRY: Duration = Duration::from_millis(1);
 /// Octets of an Ethernet header.
 const ETHERNET: u32 = 14;
 
-/// What a dataplane is set up with.
+/// The configuration of a dataplane.
 #[derive(Clone, Debug, Default)]
 pub struct DataplaneConfig {
     /// The ports, each with its interface.
     pub ports: Vec<(u16, String)>,
-    /// The port whose packets go to the controller.
+    /// The port whose packets are passed to the controller.
     pub cpu_port: Option<u16>,
-    /// Where captures are written.
+    /// The folder for captures.
     pub captures: Option<PathBuf>,
-    /// Whether ports' rates charge a frame's Ethernet header; else its packet alone, as links in virtual
-    /// time do.
+    /// Whether the rates of ports charge the Ethernet header of a frame. If not, they charge only its packet, like
+    /// links in virtual time.
     pub charge_ethernet: bool,
-    /// What ports do with frames that hardware is to cut into segments.
+    /// How ports handle frames that hardware is to segment.
     pub offloads: Offloads,
-    /// Threads that have the kernel send frames, beside the one that forwards them.
+    /// Number of threads that make the kernel send frames, besides the forwarding thread.
     pub senders: usize,
-    /// Where it counts what happens to frames outside the switch; see [`Counters::new`].
+    /// The counters of events outside of the switch; see [`Counters::new`].
     pub counters: Counters,
 }
 
-/// What goes to the controller. It must not wait.
+/// Receives everything for the controller. Its methods must not block.
 pub trait ToController: Send {
     /// A packet left through the CPU port.
     fn packet(&mut self, octets: Vec<u8>);
-    /// Something happened in the switch.
+    /// An event occurred in the switch.
     fn event(&mut self, event: Event);
-    /// The engine panicked, and dropped a packet; the switch continues unchanged.
+    /// The engine panicked and dropped a packet. The switch continues unchanged.
     fn panicked(&mut self, switch: &Switch, panic: &Panic);
-    /// A port's link has come up, or gone down; links are up until a report says otherwise.
+    /// The link of a port has gone up or down. Links are up until reported otherwise.
     fn link(&mut self, port: u16, up: bool);
-    /// A problem with an interface that an operator should know of.
+    /// A problem with an interface that an operator should know about.
     fn warn(&mut self, message: String);
 }
 
-/// A switch on the wall clock and on interfaces. As it is dropped, the thread ends and the interfaces
-/// are put back as they were; so they are if the process is killed.
+/// A switch that runs on the wall clock and on interfaces. When it is dropped, or the process is killed, the thread
+/// ends and the interfaces are restored.
 #[derive(Debug)]
 pub struct Dataplane {
     handle: Handle,
@@ -78,14 +78,14 @@ pub struct Dataplane {
 }
 
 impl Dataplane {
-    /// Takes the interfaces and starts the thread.
+    /// Opens the interfaces and starts the thread.
     pub fn start(
         config: &DataplaneConfig,
         handle: Handle,
         jobs: Jobs,
         controller: impl ToController + 'static,
     ) -> Result<Self, IoError> {
-        // Before there are ports, and dropped after them.
+        // Created before there are ports, and dropped after them.
         let mut restorer = Restorer::start(config.ports.len())?;
         let mut ports: Vec<Port> = Vec::new();
         for (number, name) in &config.ports {
@@ -138,7 +138,7 @@ impl Dataplane {
             drop(begun);
             owner.run();
         })?;
-        // From now on, the thread is found by its name.
+        // From now on, the thread can be found by its name.
         let _ = running.recv();
         Ok(Dataplane {
             handle,
@@ -147,7 +147,7 @@ impl Dataplane {
         })
     }
 
-    /// Whether the thread runs. It ends by itself only through a fault of its own.
+    /// Whether the thread is running. It ends by itself only because of a bug.
     pub fn is_running(&self) -> bool {
         self.thread
             .as_ref()
@@ -168,37 +168,37 @@ impl Drop for Dataplane {
 struct Port {
     number: u16,
     name: String,
-    /// `None` while it is gone.
+    /// `None` while the interface does not exist.
     interface: Option<Interface>,
-    /// Of an interface that was taken again.
+    /// The restorer of an interface that was reopened.
     restorer: Option<Restorer>,
     capture: Option<Capture>,
-    /// Whether its link works, as last reported.
+    /// Whether its link is up, as last reported.
     link: bool,
-    /// Whether it was reported that frames are too long.
+    /// Whether frames that are too long have been reported.
     warned: bool,
 }
 
-/// What the thread owns.
+/// The state that the thread owns.
 struct Owner {
-    /// First, as they have the sockets of interfaces.
+    /// The first field, because senders hold the sockets of interfaces.
     senders: Senders,
     switch: Option<Switch>,
     ports: Vec<Port>,
     by_number: BTreeMap<u16, usize>,
     cpu_port: Option<u16>,
-    /// Octets of a frame that ports' rates do not charge.
+    /// Octets per frame that the rates of ports do not charge.
     uncharged: u32,
     offloads: Offloads,
     clock: Clock,
     counters: Counters,
-    /// When overflows of receive rings were asked for last.
+    /// When the overflows of receive rings were last read.
     counted: Instant,
     links: Links,
     jobs: Jobs,
     controller: Box<dyn ToController>,
     stop: Arc<AtomicBool>,
-    /// Last, as interfaces are put back when their sockets are closed.
+    /// The last field, because interfaces are restored after their sockets are closed.
     _restorer: Restorer,
 }
 
@@ -233,7 +233,7 @@ impl Segments {
 
 impl Owner {
     fn run(mut self) {
-        // Timers of ordinary threads may be 50 µs late, ten packets of 1500 octets at 2.4 Gb/s.
+        // Timers of ordinary threads may be 50 µs late, which is the time of ten packets of 1500 octets at 2.4 Gb/s.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         self.follow_links();
         let mut batches: u32 = 0;
@@ -253,8 +253,7 @@ impl Owner {
         }
     }
 
-    /// Releases deleted interfaces, opens those that exist again, and reports links that have
-    /// changed.
+    /// Closes deleted interfaces, opens those that exist again, and reports links that have changed.
     fn follow_links(&mut self) {
         for port in &mut self.ports {
             let unsent = port.follow(self.offloads, &mut *self.controller, &self.counters);
@@ -271,7 +270,7 @@ impl Owner {
         }
     }
 
-    /// Takes a batch of frames from each port; whether there were any.
+    /// Takes a batch of frames from each port. Returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut any = false;
         for port in &mut self.ports {
@@ -320,7 +319,7 @@ impl Owner {
         any
     }
 
-    /// Sends what is due, and passes events on.
+    /// Sends the packets that are due, and passes events on.
     fn transmit(&mut self) {
         let Some(switch) = &mut self.switch else {
             return;
@@ -371,7 +370,7 @@ impl Owner {
         }
     }
 
-    /// Sends what still waits for a thread that sends.
+    /// Sends the frames that still wait for a sender thread.
     fn flush(&mut self) {
         for port in &mut self.ports {
             let lost = port.interface.as_mut().map(Interface::flush);
@@ -386,7 +385,7 @@ impl Owner {
         }
     }
 
-    /// Asks for overflows of receive rings, now and then.
+    /// Reads the overflows of receive rings at intervals.
     fn count_overflows(&mut self) {
         let now = self.clock.now();
         if now.since(self.counted) < OVERFLOWS {
@@ -402,12 +401,12 @@ impl Owner {
         }
     }
 
-    /// Runs jobs for a while; whether there may be more.
+    /// Runs jobs for a limited time. Returns whether there may be more.
     fn run_jobs(&mut self) -> bool {
         let begin = self.clock.now();
         while let Some(job) = self.jobs.next() {
             let (switch, now) = (&mut self.switch, self.clock.now());
-            // A fault in a job must not end the thread. Callers that wait for its answer get an error.
+            // A panic in a job must not end the thread. Callers that wait for its result receive an error.
             if catch_unwind(AssertUnwindSafe(|| job(switch, now))).is_err() {
                 let told = "a request from the control plane made the switch panic; it was not carried out";
                 self.controller.warn(told.into());
@@ -464,21 +463,21 @@ impl Owner {
 }
 
 impl Port {
-    /// Has frames sent that its interface took. What was lost instead.
+    /// Sends the frames that its interface has accepted. Returns the frames lost.
     fn flush_by(&mut self, senders: &Senders) -> Lost {
         let Some(interface) = &mut self.interface else {
             return Lost::NONE;
         };
         let mut lost = interface.flush_by(senders);
         if !self.link {
-            // What was meant to leave now must not leave when the link is back.
+            // Frames that were due now must not be sent when the link is back.
             lost += interface.withdraw();
         }
         lost
     }
 
-    /// Releases its interface if that was deleted or its packets have grown, and opens the one that has its name now.
-    /// The frames that it had taken and not sent.
+    /// Closes its interface if it was deleted or its packets have grown, and opens the interface that has its name now.
+    /// Returns the frames that were accepted and not sent.
     fn follow(
         &mut self,
         offloads: Offloads,
@@ -500,17 +499,17 @@ impl Port {
                 left += 1;
             }
             counters.add(number, Outside::Detached, left);
-            // Before anybody hears of it, as it takes the kernel a while.
+            // Before anybody is notified, because it takes the kernel a while.
             drop(gone);
             if followed == Followed::Gone {
-                // What was changed of the interface before went with it.
+                // The previous changes to the interface disappeared with it.
                 self.restorer = None;
                 controller.warn(format!(
                     "`{name}` is gone; port {number} is down until it is back"
                 ));
             }
         }
-        // There will be news when it is there, and up.
+        // There will be a notification when it exists and is up.
         if self.interface.is_some() || !interface::is_up(name) {
             return unsent;
         }
@@ -541,7 +540,7 @@ impl Port {
     }
 }
 
-/// Counts frames that an interface did not send. Of each, `uncharged` octets are not charged to the port.
+/// Counts frames that an interface failed to send. `uncharged` octets of each are not charged to the port.
 fn failed(switch: &mut Switch, port: u16, lost: Lost, uncharged: u32) {
     if lost.frames > 0 {
         let octets = lost
@@ -551,7 +550,7 @@ fn failed(switch: &mut Switch, port: u16, lost: Lost, uncharged: u32) {
     }
 }
 
-/// Counts a frame that a capture lacks, and says so the first time.
+/// Counts a frame that a capture could not record, and reports the first one.
 fn tell(
     counters: &Counters,
     controller: &mut dyn ToController,
@@ -571,7 +570,7 @@ fn too_long(name: &str) -> String {
     )
 }
 
-/// How long it is until `due`.
+/// The time until `due`.
 pub(crate) fn until(now: Instant, due: Instant) -> Timespec {
     let wait = due.since(now).as_nanos();
     Timespec {

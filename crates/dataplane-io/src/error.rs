@@ -1,13 +1,13 @@
-//! Why interfaces cannot be used.
+//! Errors of interfaces and dataplanes.
 
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why a dataplane cannot be had.
+/// Why a dataplane could not be created.
 #[derive(Debug, Error)]
 pub enum IoError {
-    /// Packet sockets are refused.
+    /// The process has no permission for packet sockets.
     #[error("packets on interfaces need root (or the capabilities CAP_NET_RAW and CAP_NET_ADMIN)")]
     NotRoot,
     /// There is no such interface.
@@ -15,7 +15,7 @@ pub enum IoError {
     NoInterface {
         /// The name given.
         name: String,
-        /// Those that there are.
+        /// The existing interfaces.
         valid: Vec<String>,
     },
     /// The interface is down.
@@ -24,7 +24,7 @@ pub enum IoError {
         /// Its name.
         name: String,
     },
-    /// The interface has no Ethernet frames.
+    /// The interface does not carry Ethernet frames.
     #[error("interface `{name}` is no Ethernet interface")]
     NotEthernet {
         /// Its name.
@@ -33,17 +33,17 @@ pub enum IoError {
     /// Two ports on one interface, or one port on two.
     #[error("{what} is given twice; every port needs an interface of its own")]
     Twice {
-        /// What.
+        /// The port or interface.
         what: String,
     },
-    /// The system refuses something else.
+    /// A system call for an interface failed.
     #[error("interface `{name}`: {what}: {error}")]
     Interface {
         /// Its name.
         name: String,
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// A capture cannot be written.
@@ -51,10 +51,10 @@ pub enum IoError {
     Capture {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// Packets that the interface does not carry.
+    /// A packet is too long for the interface.
     #[error("interface `{name}` carries packets of at most {mtu} octets, not of {octets}")]
     TooLong {
         /// Its name.
@@ -64,10 +64,10 @@ pub enum IoError {
         /// Its MTU.
         mtu: usize,
     },
-    /// A host's settings are not valid.
+    /// The settings of a host are invalid.
     #[error("TCP: {0}")]
     Tcp(#[from] transport::tcp::modern::ConfigError),
-    /// A thread or an event cannot be had.
+    /// A thread or an event could not be created.
     #[error("{0}")]
     System(#[from] io::Error),
 }

@@ -1,4 +1,4 @@
-//! An interface as a port of the switch: found, and set up.
+//! An interface as a port of the switch: opening and configuration.
 
 use crate::af_packet::{Device, Frame, Lost, Offloads, PacketSocket, Restorer, Undo, offloads_off};
 use crate::error::IoError;
@@ -9,7 +9,7 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::os::fd::BorrowedFd;
 
-/// Ethernet and the loopback, whose frames look the same.
+/// Ethernet and loopback, which have the same frame format.
 const ETHERNET: [u16; 2] = [libc::ARPHRD_ETHER, libc::ARPHRD_LOOPBACK];
 
 /// An interface that the switch uses.
@@ -21,28 +21,28 @@ pub struct Interface {
     socket: PacketSocket,
 }
 
-/// A frame that came in.
+/// A received frame.
 #[derive(Debug)]
 pub struct Received {
     /// The frame.
     pub octets: Octets,
-    /// Octets of data in each segment that it is to be cut into; 0: it is one segment.
+    /// Octets of data per segment, if it is to be segmented. 0 if it is one segment.
     pub segment: u16,
 }
 
-/// What became of an interface.
+/// The current state of an interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Followed {
-    /// It is there.
+    /// It exists.
     There,
     /// It was deleted.
     Gone,
-    /// Its MTU is larger than what there is room for: it is to be opened again.
+    /// Its MTU has outgrown the rings: it must be reopened.
     Outgrown,
 }
 
 impl Interface {
-    /// Takes an interface; the restorer puts it back as it was.
+    /// Opens an interface. The restorer will undo the changes to it.
     pub fn open(name: &str, offloads: Offloads, restorer: &mut Restorer) -> Result<Self, IoError> {
         let failed = |what| move |error: io::Error| interface(name, what, error);
         let valid = names().map_err(failed("cannot be found"))?;
@@ -59,7 +59,7 @@ impl Interface {
         if !device.up {
             return Err(IoError::Down { name: name.into() });
         }
-        // First of all, as it shows whether this may be done at all.
+        // First of all, because this shows whether the process has the permission.
         let socket = PacketSocket::open(device.index, device.mtu, offloads);
         let socket = socket.map_err(failed("no packet socket"))?;
         offloads_off(name, offloads, restorer).map_err(failed("offloads"))?;
@@ -77,12 +77,12 @@ impl Interface {
         &self.name
     }
 
-    /// Octets of an IP packet at most.
+    /// The maximum length of an IP packet, in octets.
     pub fn mtu(&self) -> usize {
         self.mtu
     }
 
-    /// Looks whether it is still there, since another one may have its name, and at its MTU.
+    /// Checks whether it still exists, since another one may have its name, and updates the MTU.
     pub fn follow(&mut self) -> Followed {
         let device = Device::find(&self.name).ok();
         let Some(device) = device.filter(|device| device.index == self.index) else {
@@ -95,13 +95,13 @@ impl Interface {
         }
     }
 
-    /// Whether its link works.
+    /// Whether its link is up.
     pub fn has_link(&self) -> bool {
         Device::find(&self.name).is_ok_and(|device| device.up && device.running)
     }
 
-    /// The next frame that came in, in a buffer from `buffer`, its 802.1Q tag where it was on the wire;
-    /// `Some(None)` for one that was longer than the interface's MTU allows and was cut.
+    /// The next received frame, in a buffer from `buffer`, with its 802.1Q tag where it was on the wire. Returns
+    /// `Some(None)` for a frame that was longer than the interface's MTU allows and was truncated.
     pub fn receive(&mut self, buffer: impl FnOnce() -> Octets) -> Option<Option<Received>> {
         let mut received = None;
         let copy = |frame: Frame<'_>| {
@@ -114,8 +114,8 @@ impl Interface {
         received
     }
 
-    /// Takes the next frame that came in for sending by another interface; `false` if there is none. One that was cut
-    /// or tagged is dropped.
+    /// Passes the next received frame to another interface for sending. Returns `false` if there is none. A truncated
+    /// or tagged frame is dropped.
     pub fn forward(&mut self, to: &mut Interface) -> bool {
         self.socket.receive(|frame| {
             if frame.octets.len() == frame.length && frame.tag.is_none() {
@@ -124,7 +124,7 @@ impl Interface {
         })
     }
 
-    /// Takes a frame for sending. What was lost: this frame or others.
+    /// Accepts a frame for sending. Returns the frames lost: this one or others.
     pub fn send(&mut self, octets: &[u8]) -> Lost {
         self.socket.send(octets)
     }
@@ -135,37 +135,38 @@ impl Interface {
         self.socket.send_cut(octets, segment, data)
     }
 
-    /// Has the kernel send what was taken. What was lost instead.
+    /// Makes the kernel send the accepted frames. Returns the frames lost.
     pub fn flush(&mut self) -> Lost {
         self.socket.flush()
     }
 
-    /// The same, on one of these threads if that is worth it. Frames may wait for another flush: [`waits`](Self::waits).
+    /// Like [`Self::flush`], on a sender thread if there are enough frames. Frames may wait for another flush; see
+    /// [`waits`](Self::waits).
     pub fn flush_by(&mut self, senders: &Senders) -> Lost {
         self.socket.flush_by(senders)
     }
 
-    /// Whether frames that were taken wait for a flush.
+    /// Whether accepted frames wait for a flush.
     pub fn waits(&self) -> bool {
         self.socket.waits()
     }
 
-    /// Takes back the frames that the kernel has not sent yet.
+    /// Withdraws the frames that the kernel has not sent yet.
     pub fn withdraw(&mut self) -> Lost {
         self.socket.withdraw()
     }
 
-    /// Frames that came in and found no room, since this was asked last.
+    /// Frames that arrived and found no room, since the last call.
     pub fn take_overflow(&self) -> u64 {
         self.socket.take_overflow()
     }
 
-    /// Takes back an error, so that polling waits again.
+    /// Clears an error, so that polling waits again.
     pub fn clear_error(&self) {
         self.socket.clear_error();
     }
 
-    /// Readable when a frame has come.
+    /// A descriptor that is readable when a frame has arrived.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.socket.fd()
     }
@@ -187,13 +188,13 @@ fn whole(mut octets: Octets, frame: Frame<'_>) -> Octets {
     octets
 }
 
-/// Whether there is such an interface, and it is up.
+/// Whether there is an interface of this name that is up.
 pub fn is_up(name: &str) -> bool {
     Device::find(name).is_ok_and(|device| device.up)
 }
 
-/// The names of the interfaces in this network namespace. (`/sys/class/net` shows those of the one in
-/// which it was mounted.)
+/// The names of the interfaces in this network namespace. (`/sys/class/net` shows those of the namespace in which it
+/// was mounted.)
 pub fn names() -> io::Result<Vec<String>> {
     let table = fs::read_to_string("/proc/net/dev")?;
     let rows = table.lines().filter_map(|line| line.split_once(':'));
@@ -213,7 +214,7 @@ fn interface(name: &str, what: &'static str, error: io::Error) -> IoError {
     }
 }
 
-/// Turns off the host's IPv6 on an interface, which speaks unasked, where there is any.
+/// Turns off the kernel's IPv6 on an interface, if there is any, because it sends packets unasked.
 fn ipv6_off(name: &str, restorer: &mut Restorer) {
     let path = format!("/proc/sys/net/ipv6/conf/{name}/disable_ipv6");
     if fs::read_to_string(&path).is_ok_and(|text| text.trim() == "0") {

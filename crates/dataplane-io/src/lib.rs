@@ -4,10 +4,11 @@
 //! interfaces ─ af_packet rings ─▶ handle_packet ─ Switch ─ poll_transmit ─▶ rings, or the controller
 //! Handle ─ jobs ───────────────────────────────────┘
 //! ```
-//! Beside the switch there are [`host`]s in user space.
+//! There are also user-space [`host`]s.
 //!
-//! One thread owns the switch; others hand it [`Job`]s, and may have the kernel send what it puts into the rings. It
-//! sleeps until a frame, a job or a timer of the traffic manager comes. [`Wires`] are the links between such switches and hosts.
+//! One thread owns the switch. Others submit [`Job`]s to it, and may make the kernel send the frames that it puts into
+//! the rings. The thread sleeps until there is a frame, a job or an expired timer of the traffic manager. [`Wires`] are
+//! the links between such switches and hosts.
 
 mod af_packet;
 mod bare;

@@ -1,4 +1,4 @@
-//! News of links: when to look again which interfaces have a carrier (rtnetlink(7)).
+//! Link notifications: when to check which interfaces have a carrier (rtnetlink(7)).
 
 use rustix::io::Errno;
 use rustix::net::netlink::SocketAddrNetlink;
@@ -9,25 +9,26 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// `RTMGRP_LINK`.
 const LINKS: u32 = 1;
 
-/// Hears of every change of a link in this network namespace.
+/// Receives a notification for every change of a link in this network namespace.
 #[derive(Debug)]
 pub struct Links(OwnedFd);
 
 impl Links {
-    /// Begins to listen.
+    /// Starts to listen.
     pub fn listen() -> io::Result<Self> {
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-        // Without a protocol it is NETLINK_ROUTE.
+        // The default protocol is NETLINK_ROUTE.
         let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, None)?;
         bind(&socket, &SocketAddrNetlink::new(0, LINKS))?;
         Ok(Links(socket))
     }
 
-    /// Whether something has changed since this was asked last.
+    /// Whether something has changed since the last call.
     pub fn take_news(&self) -> bool {
         let mut any = false;
         loop {
-            // What a message says is asked for again: some may have been lost.
+            // The content of a message is ignored and the state is queried again, because messages
+            // may have been lost.
             match recv(&self.0, &mut [0_u8; 64][..], RecvFlags::TRUNC) {
                 Ok(_) | Err(Errno::NOBUFS | Errno::INTR) => any = true,
                 Err(_) => return any,
@@ -35,7 +36,7 @@ impl Links {
         }
     }
 
-    /// Readable when there is news.
+    /// A descriptor that is readable when there is a notification.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

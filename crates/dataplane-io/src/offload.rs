@@ -1,7 +1,7 @@
-//! TCP and UDP packets of which a sender left work to hardware: the checksum, or cutting them into segments.
+//! TCP and UDP packets whose sender left work to hardware: the checksum, or segmentation.
 //!
-//! A host on the other end of a veth pair thinks that its interface does this; the frame comes with only the
-//! pseudo-header summed up, and longer than the MTU.
+//! A host at the other end of a veth pair assumes that its interface does this. Its frame arrives with only the sum of
+//! the pseudo-header in the checksum field, and longer than the MTU.
 
 use internet_checksum::Sum;
 
@@ -46,7 +46,7 @@ impl Places {
         let (protocol, segment, end) = match kind {
             0x0800 => {
                 let header = usize::from(*frame.get(ip)? & 0xf) * 4;
-                // More fragments, or not the first.
+                // More fragments follow, or it is not the first.
                 if word(frame, ip + 6)? & 0x3fff != 0 {
                     return None;
                 }
@@ -77,7 +77,7 @@ impl Places {
         })
     }
 
-    /// Octets of all headers, Ethernet's among them.
+    /// Octets of all headers, including the Ethernet header.
     fn headers(&self, frame: &[u8]) -> Option<usize> {
         let octets = match self.protocol {
             TCP => usize::from(*frame.get(self.segment + 12)? >> 4) * 4,
@@ -87,7 +87,7 @@ impl Places {
         (headers <= self.end).then_some(headers)
     }
 
-    /// The sum over the pseudo-header.
+    /// The sum of the pseudo-header.
     fn pseudo_header(&self, frame: &[u8]) -> u16 {
         let length = (self.end - self.segment) as u32;
         let addresses = match self.v6 {
@@ -103,15 +103,15 @@ impl Places {
     }
 }
 
-/// Completes the checksum of an IPv4 or IPv6 packet without fragments; others are left alone.
+/// Completes the checksum of an unfragmented IPv4 or IPv6 packet. Other packets are not changed.
 pub fn complete_checksum(frame: &mut [u8]) {
     let Some(places) = Places::of(frame) else {
         return;
     };
-    // The field holds the sum of the pseudo-header, which the sum over the segment takes in.
+    // The field holds the sum of the pseudo-header, which becomes part of the sum over the segment.
     let segment = &frame[places.segment..places.end];
     let checksum = match Sum::of(segment).checksum() {
-        // In UDP zero says that there is none.
+        // In UDP, zero means that there is no checksum.
         0 if places.protocol == UDP => 0xffff,
         checksum => checksum,
     };
@@ -146,26 +146,26 @@ pub fn further_headers(frame: &[u8], segment: u16, uncharged: u32) -> u32 {
     (segments - 1) as u32 * (headers as u32).saturating_sub(uncharged)
 }
 
-/// `struct virtio_net_hdr` (linux/virtio_net.h): how a frame is to be cut into segments.
+/// `struct virtio_net_hdr` (linux/virtio_net.h): how to segment a frame.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VirtioHeader {
-    /// Whether the checksum field holds the sum of the pseudo-header only.
+    /// Whether the checksum field holds only the sum of the pseudo-header.
     pub flags: u8,
-    /// The protocol whose segments are wanted; 0: the frame leaves as it is.
+    /// The protocol of the segments. If 0, the frame is sent as it is.
     pub kind: u8,
     /// Octets of all headers.
     pub headers: u16,
-    /// Octets of data in a segment.
+    /// Octets of data per segment.
     pub segment: u16,
     /// Where the checksum begins: at the TCP or UDP header.
     pub checksum_start: u16,
-    /// Where it is written, from there on.
+    /// Where the checksum is written, relative to `checksum_start`.
     pub checksum_offset: u16,
 }
 
 impl VirtioHeader {
-    /// Of `flags`: the checksum is missing.
+    /// Bit of `flags`: the checksum is missing.
     pub const NEEDS_CHECKSUM: u8 = 1;
     const TCP_V4: u8 = 1;
     const TCP_V6: u8 = 4;
@@ -173,19 +173,19 @@ impl VirtioHeader {
     const WITH_CWR: u8 = 0x80;
 }
 
-/// A frame that the kernel cuts into segments.
+/// A frame that the kernel segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cut {
-    /// Goes in front of the frame.
+    /// The header to send before the frame.
     pub header: VirtioHeader,
-    /// Octets of the frame; those behind the IP packet would become data.
+    /// Octets of the frame. Octets behind the IP packet would become data.
     pub length: usize,
-    /// Octets of the longest segment, with Ethernet's header and tags.
+    /// Octets of the longest segment, including the Ethernet header and tags.
     pub longest: usize,
 }
 
-/// Prepares a frame to be cut into segments of the given octets of data. `None`: it carries no TCP or UDP in one
-/// whole IP packet.
+/// Prepares a frame for segmentation, with `segment` octets of data per segment. `None` if it does not carry TCP or UDP
+/// in one complete IP packet.
 pub fn cut(frame: &mut [u8], segment: u16) -> Option<Cut> {
     let places = Places::of(frame).filter(|places| !places.csig)?;
     let headers = places.headers(frame)?;
@@ -211,7 +211,7 @@ pub fn cut(frame: &mut [u8], segment: u16) -> Option<Cut> {
     })
 }
 
-/// Octets of Ethernet's header and 802.1Q tags in front of the packet.
+/// Octets of the Ethernet header and 802.1Q tags in front of the packet.
 pub fn link_header(frame: &[u8]) -> usize {
     let mut at = 12;
     while matches!(word(frame, at), Some(0x8100 | 0x88a8)) {
@@ -241,7 +241,7 @@ mod tests {
         frame
     }
 
-    /// A TCP packet with 8 octets of IPv4 options, 12 of TCP options and so much data.
+    /// A TCP packet with 8 octets of IPv4 options, 12 of TCP options, and `data` octets of data.
     fn tcp(data: u16) -> Vec<u8> {
         let mut frame = vec![0; 12];
         frame.extend([0x08, 0x00, 0x47, 0]);

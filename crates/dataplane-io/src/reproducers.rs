@@ -1,20 +1,20 @@
-//! Files from which a panic of the engine can be had again: a program and a packet script.
+//! Files that reproduce a panic of the engine: a program and a packet script.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Panics of a process that are written down; later ones are only counted.
+/// The most panics that a process writes to files. Later ones are only counted.
 const MOST: u32 = 4;
 
-/// Writes programs and scripts into a folder, a few at most.
+/// Writes programs and scripts to a folder, with a limit on their number.
 #[derive(Debug)]
 pub struct Reproducers {
     folder: PathBuf,
     written: u32,
 }
 
-/// A panic that was written down.
+/// The files of a panic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reproducer {
     /// The program, as P4 text or BMv2 JSON.
@@ -24,7 +24,7 @@ pub struct Reproducer {
 }
 
 impl Reproducers {
-    /// Files go into this folder.
+    /// Creates a writer for this folder.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Reproducers {
             folder: folder.into(),
@@ -32,15 +32,15 @@ impl Reproducers {
         }
     }
 
-    /// Whether as many are written as may be.
+    /// Whether the limit is reached.
     pub fn are_used_up(&self) -> bool {
         self.written == MOST
     }
 
-    /// Writes a program and a script. Files that are there already, links included, are left alone.
+    /// Writes a program and a script. Existing files, including links, are not overwritten.
     ///
     /// # Errors
-    /// The files cannot be made.
+    /// The files cannot be created.
     pub fn write(&mut self, program: &[u8], script: &str) -> io::Result<Reproducer> {
         self.written += 1;
         let (process, number) = (std::process::id(), self.written);

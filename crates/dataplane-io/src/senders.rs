@@ -1,12 +1,12 @@
-//! Threads that have the kernel send what the rings of ports hold.
+//! Threads that make the kernel send the frames in the rings of ports.
 //!
 //! ```text
 //! forwarding thread ─ frames ─▶ send ring ─▶ kernel
 //!                   ─ socket ─▶ sender ─ send(2) ─┘
 //! ```
-//! Sending takes most of a frame's time, in the kernel. A sender that is idle is lent the socket of a port: it makes system
-//! calls until the ring is empty. No frame is copied or queued for that. The forwarding thread is never locked out, and
-//! fills the ring meanwhile. One thread at a time has a socket, and the ring keeps the order of its frames.
+//! Sending takes most of a frame's time, inside the kernel. An idle sender borrows the socket of a port and makes
+//! system calls until the ring is empty. No frame is copied or queued for that. The forwarding thread never blocks and
+//! fills the ring in the meantime. One thread at a time holds a socket, and the ring preserves the order of its frames.
 
 use crate::af_packet::SendSocket;
 use crate::jobs::Handle;
@@ -16,23 +16,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Some threads, or none. They end with this.
+/// Zero or more threads. They end when this value is dropped.
 #[derive(Debug, Default)]
 pub struct Senders(Vec<Sender>);
 
 #[derive(Debug)]
 struct Sender {
-    /// `None` as it ends.
+    /// `None` while it ends.
     sockets: Option<SyncSender<Arc<SendSocket>>>,
     idle: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Senders {
-    /// Starts threads. They wake the forwarding thread when an interface does not take what it is given.
+    /// Starts threads. They wake the forwarding thread when an interface does not accept frames.
     pub fn start(count: usize, forwarding: &Handle) -> io::Result<Self> {
         let start = |_| {
-            // A thread has one socket at most, so that there is always room.
+            // A thread holds at most one socket, so that there is always room.
             let (sockets, lent) = sync_channel(1);
             let idle = Arc::new(AtomicBool::new(true));
             let (flag, forwarding) = (idle.clone(), forwarding.clone());
@@ -55,7 +55,7 @@ impl Senders {
         self.0.is_empty()
     }
 
-    /// Lends a socket to a thread that is idle; `false` if none is.
+    /// Lends a socket to an idle thread. Returns `false` if none is idle.
     pub fn send(&self, socket: &Arc<SendSocket>) -> bool {
         self.0.iter().any(|sender| sender.send(socket))
     }

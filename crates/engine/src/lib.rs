@@ -1,4 +1,4 @@
-//! Runs P4 programs on the architecture that their package names.
+//! Runs P4 programs on the architecture that their package selects.
 //!
 //! ```no_run
 //! # use engine::{Match, Packet, PortConfig, Switch, SwitchConfig};
@@ -15,8 +15,8 @@
 //! # How to add an architecture
 //!
 //! Write a crate with a type that implements [`p4_vm::Architecture`] (blocks, externs, objects) and
-//! [`switch::Forwarding`] (what happens between ports and queues); `v1model` is an example. Then add it to
-//! [`ARCHITECTURES`]. Nothing else names an architecture.
+//! [`switch::Forwarding`] (the path between ports and queues); `v1model` is an example. Then add it to
+//! [`ARCHITECTURES`]. No other code names an architecture.
 
 pub mod ports;
 
@@ -39,7 +39,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 use switch::Translated;
 
-/// The architectures that there are.
+/// The supported architectures.
 pub const ARCHITECTURES: &[Registration] = &[
     v1model::REGISTRATION,
     psa::REGISTRATION,
@@ -47,12 +47,12 @@ pub const ARCHITECTURES: &[Registration] = &[
     tna::T2NA,
 ];
 
-/// The architecture that a program is for, if there is one.
+/// The architecture of a program, if it is supported.
 pub fn architecture(program: &Program) -> Option<&'static Registration> {
     ARCHITECTURES.iter().find(|known| (known.runs)(program))
 }
 
-/// Why a program cannot run whose architecture is not there.
+/// The error message for a program whose architecture is not supported.
 pub fn refusal(program: &Program) -> String {
     let known = ARCHITECTURES
         .iter()
@@ -69,7 +69,7 @@ pub fn refusal(program: &Program) -> String {
 pub struct Pipeline(Arc<dyn Translated>);
 
 impl Pipeline {
-    /// Translates a program; the errors say what its architecture supports.
+    /// Translates a program. Errors state what its architecture supports.
     pub fn compile(program: &Program) -> Result<Arc<Pipeline>, Vec<CompileError>> {
         let Some(known) = architecture(program) else {
             return Err(vec![CompileError {
@@ -86,18 +86,18 @@ impl Pipeline {
     }
 }
 
-/// A switch that runs a program on its architecture. What it does is in [`Target`]; what a control plane does to it
-/// in [`Machine`].
+/// A switch that runs a program on its architecture. See [`Target`] for its operation, and [`Machine`] for the
+/// operations of a control plane.
 #[derive(Debug)]
 pub struct Switch(Box<dyn Target>);
 
 impl Switch {
-    /// A switch that runs `program`, its constant entries in place.
+    /// Creates a switch that runs `program`, with its constant entries installed.
     pub fn new(program: &Program, config: SwitchConfig) -> Result<Switch, Vec<CompileError>> {
         Ok(Switch::with_pipeline(Pipeline::compile(program)?, config))
     }
 
-    /// A switch that runs a program which is translated already.
+    /// Creates a switch that runs a translated program.
     pub fn with_pipeline(pipeline: Arc<Pipeline>, config: SwitchConfig) -> Switch {
         Switch(pipeline.0.clone().switch(config))
     }

@@ -1,10 +1,10 @@
-//! What the kernel reports of an interface (netdevice(7)), in the caller's network namespace.
+//! Queries the kernel about an interface (netdevice(7)) in the caller's network namespace.
 
 use super::check;
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-/// The present state of an interface.
+/// The current state of an interface.
 #[derive(Clone, Copy, Debug)]
 pub struct Device {
     /// Its number.
@@ -15,7 +15,7 @@ pub struct Device {
     pub mtu: usize,
     /// Whether it is up.
     pub up: bool,
-    /// Whether its link works: it has a carrier, as far as its driver can tell.
+    /// Whether it has a carrier, as far as its driver can detect.
     pub running: bool,
 }
 
@@ -54,7 +54,7 @@ impl Device {
 
 /// A socket for requests.
 pub fn socket() -> io::Result<OwnedFd> {
-    // SAFETY: no pointers; a new descriptor is owned by nobody else.
+    // SAFETY: no pointers are passed; the new descriptor has no other owner.
     unsafe {
         let kind = libc::SOCK_DGRAM | libc::SOCK_CLOEXEC;
         let fd = check(libc::socket(libc::AF_INET, kind, 0))?;
@@ -62,7 +62,7 @@ pub fn socket() -> io::Result<OwnedFd> {
     }
 }
 
-/// A request about the interface of this name, all else zero.
+/// A request about the interface of this name. All other fields are zero.
 pub fn request(name: &[u8]) -> libc::ifreq {
     // SAFETY: the structure is plain numbers and pointers, for which zero is valid.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };
@@ -76,8 +76,8 @@ pub fn request(name: &[u8]) -> libc::ifreq {
 /// Sends a request to the kernel.
 ///
 /// # Safety
-/// The command takes an `ifreq`. A pointer in the request that the kernel follows is valid for the reads
-/// and writes of the command.
+/// The command must take an `ifreq`. A pointer in the request that the kernel follows must be valid for the reads and
+/// writes of the command.
 pub unsafe fn ioctl(
     socket: &OwnedFd,
     command: libc::c_ulong,

@@ -1,4 +1,4 @@
-//! Settings of interfaces that hardware obeys (ethtool ioctls).
+//! Offload settings of interfaces (ethtool ioctls).
 
 use super::device;
 use std::io;
@@ -31,7 +31,7 @@ pub enum Setting {
 }
 
 impl Setting {
-    /// Settings that are on or off. Checksums are first, and are restored first: segmentation needs them.
+    /// The settings that are on or off. Checksums come first and are restored first, because segmentation needs them.
     pub const SWITCHES: [Setting; 5] = [
         Setting::ReceiveChecksum,
         Setting::SendChecksum,
@@ -40,7 +40,7 @@ impl Setting {
         Setting::Merging,
     ];
 
-    /// The commands that read and write it. Each takes a [`Value`] and no more.
+    /// The commands that read and write the setting. Each takes a [`Value`] and nothing else.
     const fn commands(self) -> (u32, u32) {
         match self {
             Setting::ReceiveChecksum => (0x14, 0x15),
@@ -52,29 +52,29 @@ impl Setting {
         }
     }
 
-    /// A number for it, from 1.
+    /// Its number, from 1.
     pub const fn number(self) -> u32 {
         self as u32 + 1
     }
 
-    /// The setting of this number.
+    /// The setting with this number.
     pub fn of_number(number: u32) -> Option<Self> {
         let mut all = Setting::SWITCHES.into_iter().chain([Setting::Flags]);
         all.find(|setting| setting.number() == number)
     }
 
-    /// Its value.
+    /// Reads the setting.
     pub fn read(self, socket: &OwnedFd, name: &[u8]) -> io::Result<u32> {
         carry_out(socket, name, self.commands().0, 0)
     }
 
-    /// Gives it a value.
+    /// Writes the setting.
     pub fn write(self, socket: &OwnedFd, name: &[u8], value: u32) -> io::Result<()> {
         carry_out(socket, name, self.commands().1, value).map(|_| ())
     }
 }
 
-/// Carries out a command of [`Setting::commands`].
+/// Executes a command of [`Setting::commands`].
 fn carry_out(socket: &OwnedFd, name: &[u8], command: u32, data: u32) -> io::Result<u32> {
     let mut value = Value { command, data };
     let mut request = device::request(name);

@@ -1,24 +1,24 @@
-//! Frames that were taken for sending and did not leave.
+//! Frames that were accepted for sending but not sent.
 
 use std::ops::AddAssign;
 
-/// How many frames were lost, and their octets.
+/// The number of lost frames, and their octets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lost {
     /// Frames.
     pub frames: u64,
-    /// Their octets, those of Ethernet's headers among them.
+    /// Their octets, including Ethernet headers.
     pub octets: u64,
 }
 
 impl Lost {
-    /// None.
+    /// No lost frames.
     pub const NONE: Lost = Lost {
         frames: 0,
         octets: 0,
     };
 
-    /// A frame of `octets` octets.
+    /// One lost frame of `octets` octets.
     pub fn frame(octets: usize) -> Self {
         Lost {
             frames: 1,

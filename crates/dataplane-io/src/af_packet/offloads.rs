@@ -1,25 +1,25 @@
-//! Offloads: what hardware does to packets unless it is configured otherwise.
+//! Offloads: work on packets that hardware does unless it is configured otherwise.
 
 use super::device;
 use super::ethtool::Setting;
 use super::restorer::{Restorer, Undo};
 use std::io;
 
-/// Of the flags: 802.1Q tags put in and taken out by hardware, and large receives.
+/// Bits of the flags: 802.1Q tag insertion and removal, and large receive offload.
 const OFFLOADED: u32 = 1 << 7 | 1 << 8 | 1 << 15;
 
-/// What a port does with packets whose checksum or segmentation was left to hardware.
+/// How a port handles packets whose checksum or segmentation is offloaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Offloads {
     /// The interface's offloads are off, and frames longer than its MTU are dropped.
     #[default]
     Off,
-    /// Frames are carried whole, and cut where they leave for hardware.
+    /// Frames are carried unsegmented. The interface segments them when they are sent.
     Whole,
 }
 
-/// Turns an interface's offloads off; if frames are carried whole, only those of 802.1Q tags and large
-/// receives. Those that it does not have, or has fixed, are left alone.
+/// Turns off the offloads of an interface. If frames are carried unsegmented, only 802.1Q tags and large receives are
+/// turned off. Offloads that do not exist or are fixed are skipped.
 pub fn offloads_off(name: &str, offloads: Offloads, restorer: &mut Restorer) -> io::Result<()> {
     let socket = device::socket()?;
     let mut change = |setting: Setting, from, to| {

@@ -1,4 +1,4 @@
-//! Sending through a ring, from the thread that fills it or from another one.
+//! Sends through a ring, on the thread that fills it or on another one.
 
 use super::send_ring::SendRing;
 use super::send_socket::{SendSocket, Sent};
@@ -9,26 +9,26 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
-/// Frames that are worth waking another thread for.
+/// The number of frames for which another thread is woken.
 const WORTH: usize = 8;
-/// Frames that wait until one of those threads is idle, before this one sends them itself.
+/// The number of frames that may wait for an idle sender before the forwarding thread sends them itself.
 const PATIENCE: usize = 128;
-/// Room that a full ring is to have before more frames are put there.
+/// Free frames that a full ring must have before more are added.
 const ROOM: usize = 256;
-/// Between two looks at a ring that another thread empties.
+/// Pause between two checks of a ring that another thread empties.
 const PAUSE: Duration = Duration::from_micros(20);
 
-/// A ring of frames to send, and the socket by which the kernel is asked to send them.
+/// A ring of frames to send, and the socket that tells the kernel to send them.
 #[derive(Debug)]
 pub struct Outgoing {
     ring: SendRing,
     socket: Arc<SendSocket>,
-    /// Frames that were put into the ring since the kernel, or another thread, was asked to send.
+    /// Frames that were added to the ring since the kernel, or another thread, was last told to send.
     fresh: usize,
 }
 
 impl Outgoing {
-    /// Opens one on the interface with this number, for packets of up to `mtu` octets.
+    /// Opens a ring on the interface with this number, for packets of up to `mtu` octets.
     pub fn open(index: u32, mtu: usize) -> io::Result<Self> {
         let socket = SendSocket::open()?;
         let ring = SendRing::of(socket.fd(), mtu)?;
@@ -40,7 +40,7 @@ impl Outgoing {
         })
     }
 
-    /// Takes a frame. What was lost: this frame, if there is no room for it, and others that were taken before.
+    /// Accepts a frame for sending. Returns the frames lost: this one, if there is no room for it, and earlier ones.
     pub fn send(&mut self, octets: &[u8]) -> Lost {
         if self.put(octets) {
             return Lost::NONE;
@@ -56,7 +56,7 @@ impl Outgoing {
         lost
     }
 
-    /// Has the kernel send what was taken. What was lost instead.
+    /// Makes the kernel send the accepted frames. Returns the frames lost.
     pub fn flush(&mut self) -> Lost {
         let is_served = match self.fresh {
             0 => self.socket.is_lent() || !self.ring.waits(),
@@ -68,13 +68,13 @@ impl Outgoing {
         self.fresh = 0;
         match self.socket.send() {
             Sent::Some | Sent::Nothing | Sent::Later => Lost::NONE,
-            // What was meant to leave now must not leave later.
+            // Frames that were due now must not be sent later.
             Sent::Down => self.ring.withdraw(),
         }
     }
 
-    /// The same, by one of these threads if it is idle and the frames are worth it. While none is idle, frames wait for a
-    /// while: [`waits`](Self::waits).
+    /// Like [`Self::flush`], on an idle sender thread if there are enough frames. While no sender is idle, frames wait
+    /// for a while; see [`waits`](Self::waits).
     pub fn flush_by(&mut self, senders: &Senders) -> Lost {
         if senders.is_empty() || self.fresh < WORTH || self.socket.take_given_up() {
             return self.flush();
@@ -97,9 +97,9 @@ impl Outgoing {
         !self.socket.is_lent() && self.ring.waits()
     }
 
-    /// Takes back the frames that the kernel has not sent.
+    /// Withdraws the frames that the kernel has not sent.
     pub fn withdraw(&mut self) -> Lost {
-        // A thread that has the socket gives it back when the ring is empty, or when the interface refuses a frame.
+        // A thread that holds the socket returns it when the ring is empty, or when the interface refuses a frame.
         while self.socket.is_lent() {
             sleep(PAUSE);
         }
@@ -113,7 +113,7 @@ impl Outgoing {
         put
     }
 
-    /// Announces further frames to the thread that has the socket; `false` if none has it.
+    /// Notifies the thread that holds the socket of further frames. Returns `false` if no thread holds it.
     fn announce_more(&mut self) -> bool {
         let announced = self.socket.announce_more();
         if announced {

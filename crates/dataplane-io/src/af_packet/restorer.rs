@@ -1,8 +1,8 @@
 //! Restores interfaces to their previous state, however the switch ends.
 //!
-//! A separate process does it, which a `kill -9` of the switch leaves alive. It is forked before
-//! anything is changed, and receives each change over a pipe before the change is made. When the pipe
-//! closes, because the switch has ended or was killed, the process undoes all of them.
+//! A separate process does this, so that it survives a `kill -9` of the switch. It is forked before any setting is
+//! changed, and receives each change over a pipe before the change is made. When the pipe closes, because the switch
+//! has ended or was killed, the process undoes all changes.
 
 use super::ethtool::Setting;
 use super::{check, device};
@@ -12,11 +12,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-/// `IFNAMSIZ`: octets of an interface's name, with a zero.
+/// `IFNAMSIZ`: the length of an interface's name in octets, including a zero.
 const NAME: usize = 16;
-/// Changes of one interface: at most five offloads, their flags, IPv6.
+/// The most changes per interface: five offloads, their flags, IPv6.
 const CHANGES: usize = 7;
-/// In place of a setting's number: turn IPv6 on.
+/// Used instead of a setting's number: turn IPv6 on.
 const IPV6_ON: u32 = 0;
 
 /// How to undo a change of an interface.
@@ -28,7 +28,7 @@ pub struct Undo {
 }
 
 impl Undo {
-    /// Octets on the pipe.
+    /// Length of a message on the pipe in octets.
     const LEN: usize = NAME + 8;
 
     /// Restores the value of a setting.
@@ -70,7 +70,7 @@ impl Undo {
         }
     }
 
-    /// Undoes the change; the interface may be gone. Makes system calls only, and allocates nothing.
+    /// Undoes the change. The interface may no longer exist. Makes only system calls and allocates nothing.
     fn carry_out(&self, socket: &OwnedFd) {
         let length = self.name.iter().position(|&octet| octet == 0);
         let name = &self.name[..length.unwrap_or(NAME)];
@@ -95,17 +95,17 @@ impl Undo {
     }
 }
 
-/// Undoes the reported changes when it is dropped, and also if this process is killed.
+/// Undoes the reported changes when it is dropped, or when this process is killed.
 #[derive(Debug)]
 pub struct Restorer {
-    /// Until it is dropped.
+    /// Open until this is dropped.
     pipe: Option<OwnedFd>,
     process: libc::pid_t,
     told: Vec<Undo>,
 }
 
 impl Restorer {
-    /// Starts the process, for this many interfaces.
+    /// Starts the process, for the given number of interfaces.
     pub fn start(interfaces: usize) -> io::Result<Self> {
         let (receive, send) = pipe_with(PipeFlags::CLOEXEC)?;
         let title = CString::new(format!(
@@ -113,10 +113,10 @@ impl Restorer {
             std::process::id()
         ))?;
         let room = command_line();
-        // Never full: reading nothing is how the end of the pipe shows.
+        // Never full: a read of length zero must mean the end of the pipe.
         let mut heard = vec![0; (interfaces * CHANGES + 1) * Undo::LEN];
-        // SAFETY: the child makes system calls only, with memory that is allocated already, as is
-        // required of a process that had threads; it never returns.
+        // SAFETY: the child only makes system calls on memory that is already allocated, as is required after a fork of
+        // a process with threads. It never returns.
         let process = check(unsafe { libc::fork() })?;
         if process == 0 {
             drop(send);
@@ -133,7 +133,7 @@ impl Restorer {
     pub fn will_undo(&mut self, undo: Undo) {
         self.told.push(undo);
         if let Some(pipe) = &self.pipe {
-            // If the process was killed, `drop` does its work. A pipe holds more than is ever reported.
+            // If the process was killed, `drop` does its work. The pipe has room for everything that is ever reported.
             let _ = rustix::io::write(pipe, &undo.to_octets());
         }
     }
@@ -157,25 +157,25 @@ fn undo_all(told: impl Iterator<Item = Undo>) {
     }
 }
 
-/// The process: waits until the pipe closes, undoes all that came, ends.
+/// The body of the process: waits until the pipe closes, undoes all changes received, and exits.
 fn stand_by(pipe: RawFd, heard: &mut [u8], title: &CStr, room: (usize, usize)) -> ! {
-    // SAFETY: system calls without pointers, or with pointers to what lives through the call.
+    // SAFETY: system calls without pointers, or with pointers to data that lives through the call.
     unsafe {
-        // A separate session and no signals: Ctrl-C and the end of a terminal are for the switch.
+        // A separate session without signals: Ctrl-C and the end of a terminal must affect only the switch.
         libc::setsid();
         let mut all = std::mem::zeroed();
         libc::sigfillset(&raw mut all);
         libc::sigprocmask(libc::SIG_BLOCK, &raw const all, std::ptr::null_mut());
         libc::prctl(libc::PR_SET_NAME, c"restorer".as_ptr());
         libc::chdir(c"/".as_ptr());
-        // Close the switch's descriptors: its ports and clients end with it.
+        // Close the switch's descriptors, because its ports and clients must not outlive it.
         libc::dup2(pipe, 0);
         libc::syscall(libc::SYS_close_range, 1, libc::c_uint::MAX, 0);
     }
     set_title(title, room);
     let mut length = 0;
     loop {
-        // SAFETY: the buffer lives through the call, and is as long as is said.
+        // SAFETY: the buffer lives through the call and has the given length.
         let got =
             unsafe { libc::read(0, heard[length..].as_mut_ptr().cast(), heard.len() - length) };
         match got {
@@ -187,15 +187,15 @@ fn stand_by(pipe: RawFd, heard: &mut [u8], title: &CStr, room: (usize, usize)) -
     }
     let (records, _) = heard[..length].as_chunks::<{ Undo::LEN }>();
     undo_all(records.iter().map(Undo::from_octets));
-    // SAFETY: ends the process at once; nothing of the switch's is cleaned up twice.
+    // SAFETY: ends the process at once; nothing of the switch is cleaned up twice.
     unsafe { libc::_exit(0) }
 }
 
-/// Where this process's command line lies in memory (proc_pid_stat(5): arg_start and arg_end).
+/// The memory range of this process's command line (proc_pid_stat(5): arg_start and arg_end).
 fn command_line() -> (usize, usize) {
     let mut text = String::new();
     let read = File::open("/proc/self/stat").and_then(|mut file| file.read_to_string(&mut text));
-    // The fields after the name, which may hold anything, begin with the third.
+    // The name may contain any character. The fields behind it begin with the third.
     let fields = text.rsplit(')').next().filter(|_| read.is_ok());
     let mut fields = fields.unwrap_or_default().split_whitespace().skip(48 - 3);
     let mut number = || fields.next().and_then(|field| field.parse().ok());
@@ -205,7 +205,7 @@ fn command_line() -> (usize, usize) {
     }
 }
 
-/// Gives the process another command line than the switch's, so that tools can tell them apart.
+/// Changes the command line of the process, so that tools can distinguish it from the switch.
 fn set_title(title: &CStr, (start, end): (usize, usize)) {
     let Some(room) = (end - start).checked_sub(1) else {
         return;
@@ -213,8 +213,8 @@ fn set_title(title: &CStr, (start, end): (usize, usize)) {
     let title = title.to_bytes();
     let title = &title[..title.len().min(room)];
     let memory = std::ptr::with_exposed_provenance_mut::<u8>(start);
-    // SAFETY: the kernel says that the arguments lie there, on the stack's far end; this process uses
-    // them no more, and they are a copy of the switch's.
+    // SAFETY: the kernel reports that the arguments are there, at the far end of the stack. This process no longer uses
+    // them, and they are a copy of the switch's.
     unsafe {
         memory.write_bytes(0, end - start);
         memory.copy_from_nonoverlapping(title.as_ptr(), title.len());

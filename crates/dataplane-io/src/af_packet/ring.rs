@@ -1,7 +1,7 @@
 //! A ring of frames shared with the kernel (packet_mmap.rst, TPACKET_V2).
 //!
-//! A frame belongs to one side at a time, which its status word names. That side may access the frame
-//! until it writes the word again.
+//! A frame is owned by one side at a time, as recorded in its status word. The owner may access the frame until it
+//! writes the word again.
 
 use super::set;
 use std::io;
@@ -9,12 +9,12 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::ptr::{self, NonNull};
 use std::sync::atomic::AtomicU32;
 
-/// Octets of one ring.
+/// Octets per ring.
 const RING: usize = 4 << 20;
-/// Octets of a block; frames do not cross blocks, so a block holds whole frames.
+/// Octets per block. Frames do not cross blocks, so a block holds whole frames.
 const BLOCK: usize = 1 << 16;
 
-/// Status of a frame that is empty.
+/// Status of an empty frame.
 pub const AVAILABLE: u32 = 0;
 
 /// A mapped ring.
@@ -25,12 +25,12 @@ pub struct Ring {
     frames: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone and is not tied to a thread.
+// SAFETY: this value is the only owner of the mapping, which is not tied to a thread.
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// Gives a socket a ring for packets of up to `mtu` octets, `PACKET_RX_RING` or `PACKET_TX_RING`. It is the
-    /// socket's only one.
+    /// Creates a ring on a socket for packets of up to `mtu` octets: `PACKET_RX_RING` or `PACKET_TX_RING`. A socket has
+    /// only one.
     pub fn of(socket: &OwnedFd, which: libc::c_int, mtu: usize) -> io::Result<Ring> {
         let frame_size = frame_size(mtu);
         let block_size = BLOCK.max(frame_size);
@@ -44,7 +44,7 @@ impl Ring {
         let version = libc::tpacket_versions::TPACKET_V2 as libc::c_int;
         set(socket, libc::SOL_PACKET, libc::PACKET_VERSION, &version)?;
         set(socket, libc::SOL_PACKET, which, &request)?;
-        // SAFETY: a new mapping at an address of the kernel's choice touches nothing that is there.
+        // SAFETY: a new mapping at an address that the kernel chooses overlaps nothing.
         let base = unsafe {
             libc::mmap(
                 ptr::null_mut(),
@@ -71,27 +71,27 @@ impl Ring {
         frame_size(mtu) <= self.frame_size
     }
 
-    /// Octets of a frame, the kernel's header among them.
+    /// Octets per frame, including the kernel's header.
     pub fn frame_size(&self) -> usize {
         self.frame_size
     }
 
-    /// How many frames it has.
+    /// The number of frames.
     pub fn frames(&self) -> usize {
         self.frames
     }
 
-    /// The frame at a place.
+    /// The frame at an index.
     pub fn frame(&self, at: usize) -> NonNull<u8> {
         debug_assert!(at < self.frames);
         // SAFETY: the mapping holds `frames` frames.
         unsafe { self.base.add(at * self.frame_size) }
     }
 
-    /// A frame's status word, which the kernel reads and writes at any time.
+    /// The status word of a frame, which the kernel reads and writes at any time.
     pub fn status(&self, frame: NonNull<u8>) -> &AtomicU32 {
-        // SAFETY: the header begins with the word, frames are aligned to 2048 octets and mapped as long
-        // as `self` lives; both sides access the word atomically only.
+        // SAFETY: the header begins with the word; frames are aligned to 2048 octets and mapped as long as `self`
+        // lives; both sides access the word only atomically.
         unsafe { AtomicU32::from_ptr(frame.cast().as_ptr()) }
     }
 }
@@ -99,13 +99,13 @@ impl Ring {
 impl Drop for Ring {
     fn drop(&mut self) {
         let length = self.frames * self.frame_size;
-        // SAFETY: the mapping was made with this address and length, and nothing borrows from it now.
+        // SAFETY: the mapping was made with this address and length, and is no longer borrowed.
         unsafe { libc::munmap(self.base.cast().as_ptr(), length) };
     }
 }
 
-/// Octets of a frame for packets of up to `mtu` octets: room for Ethernet and tag, and for the kernel's headers and
-/// padding.
+/// Octets of a frame for packets of up to `mtu` octets: with room for the Ethernet header and tag, the kernel's headers
+/// and padding.
 fn frame_size(mtu: usize) -> usize {
     (mtu + 256).next_power_of_two().max(2048)
 }

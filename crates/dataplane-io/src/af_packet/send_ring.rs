@@ -1,4 +1,4 @@
-//! A ring of frames that the kernel is to send.
+//! A ring of frames for the kernel to send.
 
 use super::Lost;
 use super::ring::{AVAILABLE, Ring};
@@ -9,15 +9,15 @@ use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::atomic::Ordering;
 
-/// Status words.
+/// Values of status words.
 const SEND_REQUEST: u32 = 1;
 const WRONG_FORMAT: u32 = 4;
 
-/// What is in front of a frame's octets: the ring's header, and how they are to be sent.
+/// The offset of a frame's octets: behind the ring's header and the virtio header.
 const OFFSET: usize = size_of::<Header>();
 const BEFORE: usize = OFFSET + size_of::<VirtioHeader>();
-/// Octets of a frame that the kernel copies. It refers to the pages of those behind them, which takes a third longer
-/// for the lengths that Ethernet has.
+/// Octets of a frame that the kernel copies. For the octets behind them it refers to the pages, which takes a third
+/// longer for the frame lengths of Ethernet.
 const COPIED: usize = 2048;
 
 /// Frames in the order in which they are to be sent.
@@ -29,13 +29,13 @@ pub struct SendRing {
 }
 
 impl SendRing {
-    /// Gives a socket, on which `PACKET_VNET_HDR` is set, a ring for packets of up to `mtu` octets.
+    /// Creates a ring, for packets of up to `mtu` octets, on a socket with `PACKET_VNET_HDR` set.
     pub fn of(socket: &OwnedFd, mtu: usize) -> io::Result<Self> {
         let ring = Ring::of(socket, libc::PACKET_TX_RING, mtu)?;
         Ok(SendRing { ring, next: 0 })
     }
 
-    /// Puts a frame into the ring; `false` if it is full, or the frame too long for it.
+    /// Adds a frame to the ring. Returns `false` if the ring is full, or the frame too long for it.
     pub fn put(&mut self, octets: &[u8]) -> bool {
         if !self.is_free(self.next) || octets.len() > self.ring.frame_size() - BEFORE {
             return false;
@@ -45,7 +45,8 @@ impl SendRing {
             headers: octets.len().min(COPIED) as u16,
             ..VirtioHeader::default()
         };
-        // SAFETY: the status word says that the frame is ours, and headers and octets lie within it, each aligned.
+        // SAFETY: the status word states that user space owns the frame. Headers and octets lie within it and are
+        // aligned.
         unsafe {
             let header = frame.cast::<Header>();
             (*header.as_ptr()).tp_len = (size_of::<VirtioHeader>() + octets.len()) as u32;
@@ -59,23 +60,23 @@ impl SendRing {
         true
     }
 
-    /// Whether there are frames that the kernel has not begun to send.
+    /// Whether there are frames that the kernel has not started to send.
     pub fn waits(&self) -> bool {
         self.status(self.last()) == SEND_REQUEST
     }
 
-    /// Whether there is room for this many more frames.
+    /// Whether there is room for `frames` more frames.
     pub fn has_room(&self, frames: usize) -> bool {
         self.is_free((self.next + frames.max(1) - 1) % self.ring.frames())
     }
 
-    /// Takes back the frames that the kernel has not begun to send. It must not be sending any meanwhile.
+    /// Withdraws the frames that the kernel has not started to send. The kernel must not be sending at the same time.
     pub fn withdraw(&mut self) -> Lost {
         let mut lost = Lost::NONE;
         while self.waits() {
             let last = self.last();
             let frame = self.ring.frame(last);
-            // SAFETY: the header was written before the frame was given to the kernel, which only reads its length.
+            // SAFETY: the header was written before the frame was passed to the kernel, which only reads the length.
             let length = unsafe { (*frame.cast::<Header>().as_ptr()).tp_len as usize };
             lost += Lost::frame(length - size_of::<VirtioHeader>());
             let status = self.ring.status(frame);
@@ -85,7 +86,7 @@ impl SendRing {
         lost
     }
 
-    /// The place of the frame that was put there last.
+    /// The index of the frame that was added last.
     fn last(&self) -> usize {
         (self.next + self.ring.frames() - 1) % self.ring.frames()
     }

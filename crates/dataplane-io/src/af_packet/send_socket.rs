@@ -1,35 +1,35 @@
-//! The socket of a send ring, of which one thread at a time has the kernel send.
+//! The socket of a send ring. Only one thread at a time makes the kernel send from it.
 
 use super::set;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Octets that the kernel may have on their way through the interface.
+/// Octets that the kernel may have in flight through the interface.
 const ON_THEIR_WAY: libc::c_int = 16 << 20;
 
-/// Whose turn it is: that of the thread that owns the ring, or of one that it was lent to.
+/// Whose turn it is to send: the thread that owns the ring, or one that has borrowed the socket.
 const OWN: u8 = 0;
 const LENT: u8 = 1;
-/// It is lent, and frames were added since the kernel was asked to send.
+/// The socket is lent, and frames were added since the kernel was told to send.
 const LENT_WITH_MORE: u8 = 2;
-/// It was given back because the kernel did not send all.
+/// The socket was returned because the kernel did not send everything.
 const GIVEN_UP: u8 = 3;
 
 /// The result of asking the kernel to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// It sent some; there may be more.
+    /// It sent some frames. There may be more.
     Some,
     /// There was nothing to send.
     Nothing,
-    /// The interface takes no more for the moment.
+    /// The interface accepts no more frames at the moment.
     Later,
-    /// The interface is down or gone.
+    /// The interface is down or no longer exists.
     Down,
 }
 
-/// A socket whose ring one thread fills.
+/// The socket of a ring that one thread fills.
 #[derive(Debug)]
 pub struct SendSocket {
     fd: OwnedFd,
@@ -37,13 +37,13 @@ pub struct SendSocket {
 }
 
 impl SendSocket {
-    /// Opens one that is not bound yet.
+    /// Opens a socket that is not bound yet.
     pub fn open() -> io::Result<Self> {
         let fd = super::open()?;
         let turn_on = |option| set(&fd, libc::SOL_PACKET, option, &1);
-        // A frame that the kernel cannot send is skipped instead of stopping those behind it.
+        // The kernel skips a frame that it cannot send, so that it does not block the frames behind it.
         turn_on(libc::PACKET_LOSS)?;
-        // The switch has queues of its own.
+        // The switch has its own queues.
         turn_on(libc::PACKET_QDISC_BYPASS)?;
         turn_on(libc::PACKET_VNET_HDR)?;
         set(&fd, libc::SOL_SOCKET, libc::SO_SNDBUFFORCE, &ON_THEIR_WAY)?;
@@ -58,7 +58,7 @@ impl SendSocket {
         &self.fd
     }
 
-    /// Has the kernel send what is in the ring.
+    /// Makes the kernel send the frames in the ring.
     pub fn send(&self) -> Sent {
         let (fd, flags) = (self.fd.as_raw_fd(), libc::MSG_DONTWAIT);
         // SAFETY: no octets are passed; the kernel takes them from the ring.
@@ -69,28 +69,28 @@ impl SendSocket {
             _ => {}
         }
         match io::Error::last_os_error().raw_os_error() {
-            // With ENOBUFS the interface's queue has refused a frame, which the kernel leaves in the ring.
+            // ENOBUFS means that the interface's queue has refused a frame, which the kernel leaves in the ring.
             Some(libc::EAGAIN | libc::EINTR | libc::ENOBUFS) => Sent::Later,
             _ => Sent::Down,
         }
     }
 
-    /// Lends it to another thread, which calls [`serve`](Self::serve) once.
+    /// Lends the socket to another thread, which must call [`serve`](Self::serve) once.
     pub fn lend(&self) {
         self.turn.store(LENT, Ordering::Release);
     }
 
-    /// Takes it back from a thread that was not given it after all.
+    /// Takes the socket back from a thread that did not receive it after all.
     pub fn keep(&self) {
         self.turn.store(OWN, Ordering::Release);
     }
 
-    /// Whether another thread has it.
+    /// Whether another thread holds the socket.
     pub fn is_lent(&self) -> bool {
         matches!(self.turn.load(Ordering::Acquire), LENT | LENT_WITH_MORE)
     }
 
-    /// Says that there are more frames to the thread that has it; `false` if none has.
+    /// Notifies the thread that holds the socket of further frames. Returns `false` if no thread holds it.
     pub fn announce_more(&self) -> bool {
         let announced =
             self.turn
@@ -98,7 +98,7 @@ impl SendSocket {
         matches!(announced, Ok(_) | Err(LENT_WITH_MORE))
     }
 
-    /// Whether it was given back because the kernel did not send all. Resets this.
+    /// Whether the socket was returned because the kernel did not send everything. Resets this state.
     pub fn take_given_up(&self) -> bool {
         let given_up = self.turn.load(Ordering::Acquire) == GIVEN_UP;
         if given_up {
@@ -107,11 +107,11 @@ impl SendSocket {
         given_up
     }
 
-    /// Has the kernel send until the ring is empty, on the thread that it was lent to, and gives it back; whether all was
-    /// sent.
+    /// Makes the kernel send until the ring is empty, on the thread that borrowed the socket, and returns the socket.
+    /// Returns whether everything was sent.
     pub fn serve(&self) -> bool {
         loop {
-            // Reads as well: the kernel sees from here on which frames were announced.
+            // A swap, because it must also read: from here on, the kernel sees the announced frames.
             self.turn.swap(LENT, Ordering::AcqRel);
             let sent = loop {
                 match self.send() {

@@ -10,16 +10,16 @@ use crate::senders::Senders;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
-/// Sends and receives whole frames on an interface, which is promiscuous as long as this lives.
+/// Sends and receives whole frames on an interface, which is in promiscuous mode as long as this value lives.
 #[derive(Debug)]
 pub struct PacketSocket {
     path: Path,
     fd: OwnedFd,
-    /// The largest packet that the interface sends. The kernel skips longer ones without a word.
+    /// The largest packet that the interface sends. The kernel silently skips longer ones.
     mtu: usize,
 }
 
-/// How frames get from the kernel and to it.
+/// How frames are exchanged with the kernel.
 #[derive(Debug)]
 enum Path {
     Rings {
@@ -29,9 +29,9 @@ enum Path {
     Whole(Whole),
 }
 
-/// What every frame has at least: two addresses and an EtherType.
+/// The minimum length of a frame: two addresses and an EtherType.
 const HEADER: usize = 14;
-/// Octets of an 802.1Q tag, which come on top of the MTU, and the EtherType that says that there is one.
+/// Octets of an 802.1Q tag, which are not part of the MTU, and the EtherType of such a tag.
 const TAG: usize = 4;
 const TAGGED: [u8; 2] = [0x81, 0x00];
 
@@ -39,7 +39,7 @@ impl PacketSocket {
     /// Opens a socket on the interface with this number, for packets of up to `mtu` octets.
     pub fn open(index: u32, mtu: usize, offloads: Offloads) -> io::Result<Self> {
         let fd = open()?;
-        // What the switch sends, and what the host itself sends here, has not come in.
+        // Frames that the switch or the host itself sends on this interface must not be received.
         set(&fd, libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1)?;
         let path = match offloads {
             Offloads::Off => Path::Rings {
@@ -64,7 +64,7 @@ impl PacketSocket {
         Ok(PacketSocket { path, fd, mtu })
     }
 
-    /// Hands the next frame to `each`; `false` if there is none.
+    /// Passes the next frame to `each`. Returns `false` if there is none.
     pub fn receive(&mut self, each: impl FnOnce(Frame<'_>)) -> bool {
         match &mut self.path {
             Path::Rings { incoming, .. } => incoming.receive(each),
@@ -72,8 +72,8 @@ impl PacketSocket {
         }
     }
 
-    /// Takes a frame for sending. What was lost: this frame, if there is no room for it or it is no frame, and
-    /// others that were taken before.
+    /// Accepts a frame for sending. Returns the frames lost: this one, if there is no room for it or it is invalid, and
+    /// earlier ones.
     pub fn send(&mut self, octets: &[u8]) -> Lost {
         let tag = match octets.get(12..HEADER) {
             Some(kind) if kind == TAGGED => TAG,
@@ -110,7 +110,7 @@ impl PacketSocket {
         }
     }
 
-    /// Has the kernel send what was taken. What was lost instead.
+    /// Makes the kernel send the accepted frames. Returns the frames lost.
     pub fn flush(&mut self) -> Lost {
         match &mut self.path {
             Path::Rings { outgoing, .. } => outgoing.flush(),
@@ -118,7 +118,8 @@ impl PacketSocket {
         }
     }
 
-    /// Has the kernel send what was taken, on another thread if that is worth it. What was lost instead.
+    /// Makes the kernel send the accepted frames, on another thread if there are enough of them. Returns the frames
+    /// lost.
     pub fn flush_by(&mut self, senders: &Senders) -> Lost {
         match &mut self.path {
             Path::Rings { outgoing, .. } => outgoing.flush_by(senders),
@@ -126,7 +127,7 @@ impl PacketSocket {
         }
     }
 
-    /// Whether frames that were taken wait for a flush.
+    /// Whether accepted frames wait for a flush.
     pub fn waits(&self) -> bool {
         match &self.path {
             Path::Rings { outgoing, .. } => outgoing.waits(),
@@ -134,7 +135,8 @@ impl PacketSocket {
         }
     }
 
-    /// The interface's MTU has changed. `false` if its rings have no room for such packets: both are as large.
+    /// Sets the interface's MTU after it has changed. Returns `false` if the rings, which have the same size, have no
+    /// room for such packets.
     pub fn set_mtu(&mut self, mtu: usize) -> bool {
         self.mtu = mtu;
         match &self.path {
@@ -143,7 +145,7 @@ impl PacketSocket {
         }
     }
 
-    /// Takes back the frames that the kernel has not sent yet.
+    /// Withdraws the frames that the kernel has not sent yet.
     pub fn withdraw(&mut self) -> Lost {
         match &mut self.path {
             Path::Rings { outgoing, .. } => outgoing.withdraw(),
@@ -151,13 +153,13 @@ impl PacketSocket {
         }
     }
 
-    /// Frames that came in while the ring was full, since this was asked last.
+    /// Frames that arrived while the ring was full, since the last call.
     pub fn take_overflow(&self) -> u64 {
         // SAFETY: the structure is plain numbers, for which zero is valid.
         let mut statistics: libc::tpacket_stats = unsafe { std::mem::zeroed() };
         let mut length = size_of::<libc::tpacket_stats>() as libc::socklen_t;
-        // SAFETY: structure and length live through the call, and the structure is as long as is said; for
-        // TPACKET_V2 the kernel writes no more than this one.
+        // SAFETY: structure and length live through the call, and the structure has the given length. For TPACKET_V2
+        // the kernel writes no more than this structure.
         let result = unsafe {
             libc::getsockopt(
                 self.fd.as_raw_fd(),
@@ -173,12 +175,12 @@ impl PacketSocket {
         }
     }
 
-    /// Takes back an error of the interface (it went down), so that polling waits again.
+    /// Clears an error of the interface (it went down), so that polling waits again.
     pub fn clear_error(&self) {
         let _ = rustix::net::sockopt::socket_error(&self.fd);
     }
 
-    /// Readable when a frame has come.
+    /// A descriptor that is readable when a frame has arrived.
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }

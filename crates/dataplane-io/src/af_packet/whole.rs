@@ -1,8 +1,8 @@
-//! Frames with what their sender left to hardware (`PACKET_VNET_HDR`): one of TCP may have 64 kB.
+//! Unsegmented frames with the offload information of their sender (`PACKET_VNET_HDR`). A TCP frame may have 64 kB.
 //!
-//! A ring of TPACKET_V2 would need room for 64 kB per frame, so each frame takes a system call instead. (Blocks of
-//! TPACKET_V3 would do, but hand over a single frame only after a timeout.) Frames pass the interface's queueing
-//! discipline, because the kernel drops what it has to cut on the way around it (`PACKET_QDISC_BYPASS`).
+//! A TPACKET_V2 ring would need room for 64 kB per frame, so each frame takes a system call instead. (TPACKET_V3 blocks
+//! would work, but deliver a single frame only after a timeout.) Frames pass through the queueing discipline of the
+//! interface, because the kernel drops frames to be segmented if they bypass it (`PACKET_QDISC_BYPASS`).
 
 use super::receive_ring::Frame;
 use super::{Lost, set};
@@ -12,11 +12,11 @@ use std::io;
 use std::mem::zeroed;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-/// The longest IP packet, Ethernet's header, and two tags.
+/// The longest IP packet, the Ethernet header, and two tags.
 const LONGEST: usize = 65_535 + 14 + 8;
-/// What the socket may hold in either direction, in octets.
+/// Socket buffer size in each direction, in octets.
 const HELD: c_int = 16 << 20;
-/// Octets of the control message with the tag.
+/// Octets of the control message that contains the tag.
 const CONTROL: usize = 64;
 
 /// Receives and sends such frames.
@@ -25,12 +25,12 @@ pub struct Whole {
     buffer: Vec<u8>,
 }
 
-/// Room for a control message, aligned as one has to be.
+/// Buffer for a control message, with the required alignment.
 #[repr(align(8))]
 struct Control([u8; CONTROL]);
 
 impl Whole {
-    /// Sets a socket up for such frames.
+    /// Configures a socket for such frames.
     pub fn set_up(fd: &OwnedFd) -> io::Result<Self> {
         set(fd, libc::SOL_PACKET, libc::PACKET_VNET_HDR, &1)?;
         set(fd, libc::SOL_PACKET, libc::PACKET_AUXDATA, &1)?;
@@ -41,7 +41,7 @@ impl Whole {
         })
     }
 
-    /// Hands the next frame to `each`; `false` if there is none.
+    /// Passes the next frame to `each`. Returns `false` if there is none.
     pub fn receive(&mut self, fd: &OwnedFd, each: impl FnOnce(Frame<'_>)) -> bool {
         let mut header = VirtioHeader::default();
         let mut control = Control([0; CONTROL]);
@@ -53,10 +53,10 @@ impl Whole {
         message.msg_control = control.0.as_mut_ptr().cast();
         message.msg_controllen = CONTROL as _;
         let flags = libc::MSG_DONTWAIT | libc::MSG_TRUNC;
-        // SAFETY: all that the message points to lives through the call, and is as long as is said.
+        // SAFETY: everything that the message points to lives through the call and has the given length.
         let came = unsafe { libc::recvmsg(fd.as_raw_fd(), &raw mut message, flags) };
         let Ok(came) = usize::try_from(came) else {
-            // The kernel drops a frame of a kind that the header cannot describe.
+            // The kernel drops a frame that the header cannot describe.
             let refused = io::Error::last_os_error().raw_os_error() == Some(libc::EINVAL);
             if refused {
                 each(Frame::too_long());
@@ -75,12 +75,12 @@ impl Whole {
         true
     }
 
-    /// Sends a frame as it is. What was lost.
+    /// Sends a frame as it is. Returns the frames lost.
     pub fn send(&mut self, fd: &OwnedFd, octets: &[u8]) -> Lost {
         submit(fd, &VirtioHeader::default(), octets)
     }
 
-    /// Sends a frame for the interface or the kernel to cut. What was lost.
+    /// Sends a frame that the interface or the kernel segments. Returns the frames lost.
     pub fn send_cut(&mut self, fd: &OwnedFd, octets: &[u8], cut: &Cut) -> Lost {
         submit(fd, &cut.header, &octets[..cut.length])
     }
@@ -95,7 +95,7 @@ fn submit(fd: &OwnedFd, header: &VirtioHeader, octets: &[u8]) -> Lost {
         part(octets.as_ptr().cast_mut().cast(), octets.len()),
     ];
     let message = message(&mut parts);
-    // SAFETY: all that the message points to lives through the call, is as long as is said, and is only read.
+    // SAFETY: everything that the message points to lives through the call, has the given length, and is only read.
     let sent = unsafe { libc::sendmsg(fd.as_raw_fd(), &raw const message, libc::MSG_DONTWAIT) };
     match sent {
         0.. => Lost::NONE,
@@ -118,9 +118,9 @@ fn message(parts: &mut [libc::iovec; 2]) -> libc::msghdr {
     message
 }
 
-/// The 802.1Q tag that the kernel took out of the frame.
+/// The 802.1Q tag that the kernel removed from the frame.
 fn tag(message: &libc::msghdr) -> Option<[u8; 4]> {
-    // SAFETY: the kernel wrote whole control messages, and says how long they are.
+    // SAFETY: the kernel wrote complete control messages with their lengths.
     let auxiliary = unsafe {
         let control = libc::CMSG_FIRSTHDR(message);
         let wanted = !control.is_null()

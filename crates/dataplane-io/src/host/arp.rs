@@ -15,20 +15,20 @@ const ETHERTYPE_IPV4: [u8; 2] = [0x08, 0x00];
 const KIND: [u8; 6] = [0, 1, 0x08, 0, 6, 4];
 const REQUEST: u16 = 1;
 const REPLY: u16 = 2;
-/// Ethernet's header and the message.
+/// Ethernet header and ARP message.
 const FRAME_OCTETS: usize = 14 + 28;
-/// Time between two requests for one address (RFC 1122, 2.3.2.1).
+/// Time between two requests for the same address (RFC 1122, 2.3.2.1).
 const AGAIN: Duration = Duration::from_millis(1000);
-/// How long a silent neighbour stays valid. Then it is polled at its last address ("on the order of a
-/// minute", RFC 1122, 2.3.2.1, unicast poll).
+/// How long a silent neighbour stays valid. After that it is polled at its last address ("on the order of a minute",
+/// RFC 1122, 2.3.2.1, unicast poll).
 const LIFETIME: Duration = Duration::from_millis(60_000);
-/// Polls without an answer after which a neighbour is forgotten.
+/// Polls without an answer after which a neighbour is removed.
 const POLLS: u32 = 2;
 /// How long frames wait for a neighbour that does not answer.
 const PATIENCE: Duration = Duration::from_millis(10_000);
-/// Frames that wait for one address, at most; the oldest go first.
+/// The most frames that wait for one address. The oldest are dropped first.
 const MAX_WAITING: usize = 64;
-/// Neighbours that are remembered, at most.
+/// The most neighbours that are stored.
 const MAX_NEIGHBOURS: usize = 1024;
 
 /// The MAC addresses of the neighbours on a link.
@@ -43,7 +43,7 @@ pub struct Arp {
 enum Neighbour {
     /// Configured: never expires.
     Fixed(Mac),
-    /// Learnt from its messages.
+    /// Learnt from its ARP messages.
     Known {
         mac: Mac,
         /// Time of its last message or poll.
@@ -52,16 +52,16 @@ enum Neighbour {
         polls: u32,
     },
     Asked {
-        /// When it was asked for the first time, and the last.
+        /// The times of the first and of the last request.
         first: Instant,
         last: Instant,
-        /// Frames for it.
+        /// Frames that wait for the address.
         waiting: Vec<Vec<u8>>,
     },
 }
 
 impl Neighbour {
-    /// Whether nothing is lost if it is forgotten.
+    /// Whether it can be removed without loss.
     fn is_over(&self, now: Instant) -> bool {
         match self {
             Neighbour::Fixed(_) => false,
@@ -74,7 +74,7 @@ impl Neighbour {
 }
 
 impl Arp {
-    /// The host at `address`, which has `mac`.
+    /// Creates the ARP state of the host with this address.
     pub fn new(mac: Mac, address: Ipv4Addr) -> Self {
         Arp {
             mac,
@@ -88,8 +88,8 @@ impl Arp {
         self.neighbours.insert(address, Neighbour::Fixed(mac));
     }
 
-    /// Addresses a frame that holds an IPv4 packet to `next_hop`, or asks for that one's address; then
-    /// the frame waits. Frames go to `send`.
+    /// Sends a frame that holds an IPv4 packet to `next_hop`. If its MAC address is unknown, sends a request, and the
+    /// frame waits. Frames are passed to `send`.
     pub fn send(
         &mut self,
         now: Instant,
@@ -154,7 +154,7 @@ impl Arp {
         }
     }
 
-    /// Forgets neighbours that said nothing for long, if there are as many as may be.
+    /// Removes neighbours that have long been silent, if the table is full.
     fn make_room(&mut self, now: Instant) {
         if self.neighbours.len() >= MAX_NEIGHBOURS {
             self.neighbours
@@ -162,8 +162,7 @@ impl Arp {
         }
     }
 
-    /// Takes in a frame; whether it was an ARP message. Answers, and frames that waited, go to
-    /// `send`.
+    /// Handles a frame. Returns whether it was an ARP message. Replies, and frames that waited, are passed to `send`.
     pub fn handle_frame(
         &mut self,
         now: Instant,
@@ -180,7 +179,7 @@ impl Arp {
         let sender_mac: Mac = array(message, 8);
         let sender = Ipv4Addr::from(array::<4>(message, 14));
         let target = Ipv4Addr::from(array::<4>(message, 24));
-        // No host has a broadcast or multicast address for its own (RFC 1812, 3.3.2).
+        // No host has a broadcast or multicast address as its own (RFC 1812, 3.3.2).
         let group = sender_mac[0] & 1 == 1;
         if target != self.address || sender == self.address || group {
             return true;
@@ -188,7 +187,7 @@ impl Arp {
         if operation == REQUEST {
             send(&self.message(REPLY, sender_mac, sender_mac, sender));
         }
-        // A probe of RFC 5227 comes from no address.
+        // A probe of RFC 5227 has no sender address.
         let fixed = matches!(self.neighbours.get(&sender), Some(Neighbour::Fixed(_)));
         if fixed || sender.is_unspecified() {
             return true;
@@ -294,7 +293,7 @@ mod tests {
         }
     }
 
-    /// What is answered to a request for `ONE` with this sender, and whether its sender is learnt.
+    /// The replies to a request for `ONE` from this sender, and whether the sender is learnt.
     fn asked_by(mac: Mac, address: Ipv4Addr) -> (Vec<Mac>, bool) {
         let mut one = Arp::new(ONE.0, ONE.1);
         let mut answered = Vec::new();
@@ -320,7 +319,7 @@ mod tests {
         Instant::from_secs_f64(seconds)
     }
 
-    /// What is sent for a packet at this time: `data` to whom, `ask` whom.
+    /// The frames sent for a packet at this time: kind and destination.
     fn sends(arp: &mut Arp, at: Instant) -> Vec<(&'static str, Mac)> {
         let mut sent = Vec::new();
         arp.send(at, TWO.1, &mut packet(b"data"), |frame| {
@@ -348,7 +347,7 @@ mod tests {
         assert_eq!(sends(&mut one, s(0.0)), [("ask", BROADCAST)]);
         assert_eq!(answer(&mut one, s(0.0), TWO.0), 1);
         assert_eq!(sends(&mut one, s(59.0)), [("data", TWO.0)]);
-        // Two polls at its last address, one second apart, while packets are sent there.
+        // Two polls at its last address, one second apart, while packets are sent to it.
         assert_eq!(sends(&mut one, s(60.0)), [("data", TWO.0), ("ask", TWO.0)]);
         assert_eq!(sends(&mut one, s(60.5)), [("data", TWO.0)]);
         assert_eq!(sends(&mut one, s(61.0)), [("data", TWO.0), ("ask", TWO.0)]);

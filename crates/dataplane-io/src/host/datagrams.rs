@@ -1,5 +1,5 @@
-//! The ends of traffic without congestion control: UDP datagrams that leave at given times, and a sink
-//! that counts them.
+//! Traffic without congestion control: a source of UDP datagrams that leave at given times, and a sink that counts
+//! them.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::num::NonZeroU64;
@@ -11,7 +11,7 @@ use super::link::{ETHERNET, Link, Place};
 use crate::clock::Clock;
 use crate::error::IoError;
 
-/// As in virtual time.
+/// The same as in virtual time.
 const TTL: u8 = 64;
 
 /// Sends datagrams of one size to one receiver.
@@ -21,30 +21,30 @@ pub struct Source {
     clock: Clock,
     packet: Packet,
     frame: Vec<u8>,
-    /// When the next one leaves, once that is known.
+    /// When the next one leaves, if known.
     due: Option<Instant>,
     sent: Sent,
 }
 
-/// What a [`Source`] has sent.
+/// The counters of a [`Source`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sent {
     /// Datagrams.
     pub packets: u64,
-    /// Octets of them, IPv4 and UDP headers included.
+    /// Their octets, including IPv4 and UDP headers.
     pub octets: u64,
-    /// By how much they left too late, in all.
+    /// The sum of their delays behind schedule.
     pub late: Duration,
-    /// By how much the one left that was latest.
+    /// The largest delay behind schedule.
     pub latest: Duration,
 }
 
 impl Source {
-    /// Puts a source on an interface. Its datagrams have `octets` in all, IPv4 and UDP headers included,
-    /// and the port of `to` at both ends. Its clock shows zero until `begins_in` has passed.
+    /// Creates a source on an interface. Its datagrams have `octets` octets in total, including IPv4 and UDP headers,
+    /// and the port of `to` as source and destination port. Its clock returns zero until `begins_in` has passed.
     ///
     /// # Errors
-    /// The interface cannot be had, or carries no such datagrams; see [`IoError`].
+    /// The interface cannot be opened, or does not carry such datagrams; see [`IoError`].
     pub fn open(
         interface: &str,
         place: Place,
@@ -52,7 +52,7 @@ impl Source {
         octets: u16,
         begins_in: Duration,
     ) -> Result<Self, IoError> {
-        // First, as the interface takes its time.
+        // Started first, because opening the interface takes time.
         let clock = Clock::start_in(begins_in);
         let link = Link::open(interface, place)?;
         if usize::from(octets) > link.mtu() {
@@ -63,7 +63,7 @@ impl Source {
             });
         }
         let flow = Flow {
-            // The link writes these.
+            // Filled in by the link.
             source_mac: [0; 6],
             destination_mac: [0; 6],
             source: place.address,
@@ -86,18 +86,18 @@ impl Source {
         })
     }
 
-    /// The time since it began.
+    /// The time since the source began.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// What it has sent so far.
+    /// The counters so far.
     pub fn sent(&self) -> Sent {
         self.sent
     }
 
-    /// Sends at the times of `departures`, and answers ARP, for `most` at the longest; whether the last
-    /// has left.
+    /// Sends datagrams at the times of `departures`, and answers ARP, for at most `most`. Returns whether the last
+    /// datagram has left.
     pub fn run(&mut self, departures: &mut impl Iterator<Item = Instant>, most: Duration) -> bool {
         // Timers of ordinary threads may be 50 µs late.
         let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
@@ -136,7 +136,7 @@ impl Source {
     }
 }
 
-/// Counts the datagrams that come to one port.
+/// Counts the datagrams that arrive at one port.
 #[derive(Debug)]
 pub struct Sink {
     link: Link,
@@ -146,20 +146,20 @@ pub struct Sink {
     received: Received,
 }
 
-/// What has come to a [`Sink`].
+/// The counters of a [`Sink`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// Datagrams.
     pub packets: u64,
-    /// Octets of them, IPv4 and UDP headers included.
+    /// Their octets, including IPv4 and UDP headers.
     pub octets: u64,
 }
 
 impl Sink {
-    /// Puts a sink on an interface.
+    /// Creates a sink on an interface.
     ///
     /// # Errors
-    /// The interface cannot be had; see [`IoError`].
+    /// The interface cannot be opened; see [`IoError`].
     pub fn open(interface: &str, place: Place, port: u16) -> Result<Self, IoError> {
         Ok(Sink {
             link: Link::open(interface, place)?,
@@ -170,17 +170,17 @@ impl Sink {
         })
     }
 
-    /// The time since it began.
+    /// The time since the sink began.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// What has come so far.
+    /// The counters so far.
     pub fn received(&self) -> Received {
         self.received
     }
 
-    /// Takes what comes, for `span`.
+    /// Receives datagrams for `span`.
     pub fn run(&mut self, span: Duration) {
         let until = self.clock.now() + span;
         loop {
@@ -203,7 +203,7 @@ impl Sink {
     }
 }
 
-/// Octets of a datagram to this address and port; `None` for any other packet, and a corrupt one.
+/// Octets of a datagram for this address and port. `None` for any other or a corrupt packet.
 fn datagram(packet: &[u8], (address, port): (Ipv4Addr, u16)) -> Option<u64> {
     let (packet, _) = wire::decode_ip(packet, 0).ok()?;
     let Body::Udp { payload } = packet.body else {
@@ -213,7 +213,7 @@ fn datagram(packet: &[u8], (address, port): (Ipv4Addr, u16)) -> Option<u64> {
     ours.then(|| u64::from(payload) + UDP_HEADERS)
 }
 
-/// Octets of IPv4's header without options, and UDP's.
+/// Octets of an IPv4 header without options and a UDP header.
 const UDP_HEADERS: u64 = 28;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! An IPv4 address on an interface: packets in and out, between them ARP.
+//! An IPv4 address on an interface: sends and receives packets, and handles ARP.
 
 use std::net::Ipv4Addr;
 
@@ -12,10 +12,10 @@ use crate::dataplane::until;
 use crate::error::IoError;
 use crate::interface::{Interface, Received};
 
-/// Octets of Ethernet's header, which frames on their way out have room for.
+/// Octets of the Ethernet header, for which outgoing frames have room.
 pub const ETHERNET: usize = 14;
 
-/// Frames that are taken at a time.
+/// Frames per batch.
 const BATCH: usize = 64;
 
 /// The addresses of a host.
@@ -23,19 +23,20 @@ const BATCH: usize = 64;
 pub struct Place {
     /// Its IPv4 address.
     pub address: Ipv4Addr,
-    /// How many bits of it name its network.
+    /// The length of its network prefix, in bits.
     pub prefix: u8,
     /// The gateway to other networks.
     pub gateway: Option<Ipv4Addr>,
-    /// The gateway's address on the link, where it answers no ARP.
+    /// The MAC address of the gateway, if it does not answer ARP.
     pub gateway_mac: Option<Mac>,
-    /// Its own address on the link; unset: one that follows from its IPv4 address, and not the
-    /// interface's, so that a kernel with an address there leaves its packets alone.
+    /// The MAC address of the host. By default it is derived from the IPv4 address rather than
+    /// taken from the interface, so that a kernel with an address on the interface ignores its
+    /// packets.
     pub mac: Option<Mac>,
 }
 
 impl Place {
-    /// The next hop of packets to `destination`.
+    /// The next hop for packets to `destination`.
     fn next_hop(&self, destination: Ipv4Addr) -> Ipv4Addr {
         let host_bits = 32 - u32::from(self.prefix.min(32));
         let differ = u32::from(destination) ^ u32::from(self.address);
@@ -52,19 +53,19 @@ pub struct Link {
     interface: Interface,
     place: Place,
     arp: Arp,
-    /// A frame on its way in.
+    /// Buffer for an incoming frame.
     incoming: Octets,
-    /// Last, as the interface is put back when its socket is closed.
+    /// The last field, because the interface is restored after its socket is closed.
     _restorer: Restorer,
 }
 
 impl Link {
-    /// Takes an interface, whose frames it sees beside the kernel.
+    /// Opens an interface. Its frames are received by the kernel as well.
     pub fn open(interface: &str, place: Place) -> Result<Self, IoError> {
         let mut restorer = Restorer::start(1)?;
         let interface = Interface::open(interface, Offloads::Off, &mut restorer)?;
         let [a, b, c, d] = place.address.octets();
-        // Locally administered.
+        // A locally administered address.
         let mac = place.mac.unwrap_or([0x02, 0x57, a, b, c, d]);
         let mut arp = Arp::new(mac, place.address);
         if let Some((gateway, mac)) = place.gateway.zip(place.gateway_mac) {
@@ -79,12 +80,12 @@ impl Link {
         })
     }
 
-    /// Octets of an IP packet at most.
+    /// The maximum length of an IP packet, in octets.
     pub fn mtu(&self) -> usize {
         self.interface.mtu()
     }
 
-    /// Hands a batch of IPv4 packets that came by `now` to `handle`; whether anything came.
+    /// Passes a batch of received IPv4 packets to `handle`. Returns whether anything was received.
     pub fn receive(&mut self, now: Instant, mut handle: impl FnMut(&[u8])) -> bool {
         for i in 0..BATCH {
             let incoming = &mut self.incoming;
@@ -96,7 +97,7 @@ impl Link {
             let Some(received) = self.interface.receive(buffer) else {
                 return i > 0;
             };
-            // What was cut is of no use.
+            // A truncated frame is of no use.
             let Some(Received { octets, .. }) = received else {
                 continue;
             };
@@ -112,8 +113,8 @@ impl Link {
         true
     }
 
-    /// Addresses a frame that holds an IPv4 packet behind [`ETHERNET`] octets, and takes it for
-    /// sending.
+    /// Adds the Ethernet header to a frame that holds an IPv4 packet behind [`ETHERNET`] octets,
+    /// and accepts it for sending.
     pub fn send(&mut self, now: Instant, frame: &mut [u8]) {
         let destination = [frame[30], frame[31], frame[32], frame[33]].into();
         let next_hop = self.place.next_hop(destination);
@@ -123,12 +124,12 @@ impl Link {
         });
     }
 
-    /// Has the kernel send what was taken.
+    /// Makes the kernel send the accepted frames.
     pub fn flush(&mut self) {
         self.interface.flush();
     }
 
-    /// Waits for a frame, from `now` until `due` at the longest.
+    /// Waits for a frame, from `now` until `due` at the latest.
     pub fn wait(&self, now: Instant, due: Instant) {
         let timeout = until(now, due);
         let mut fds = [PollFd::from_borrowed_fd(self.interface.fd(), PollFlags::IN)];

@@ -1,6 +1,6 @@
-//! Hosts in user space, on an interface of this machine: of TCP, and the ends of other traffic.
+//! Hosts in user space on an interface of this machine: TCP hosts, and sources and sinks of other traffic.
 //!
-//! A host has an address of its own, which the kernel must not have; it answers ARP for it.
+//! A host has its own IP address, which the kernel must not have. It answers ARP for it.
 
 mod arp;
 mod datagrams;
@@ -28,25 +28,25 @@ pub use datagrams::{Received, Sent, Sink, Source};
 pub use link::Place;
 pub use transfer::{Payload, Transfer, TransferError, Watch, Zeros};
 
-/// What a [`Host`] is.
+/// The configuration of a [`Host`].
 #[derive(Clone, Debug)]
 pub struct HostConfig {
     /// Its addresses.
     pub place: Place,
-    /// The settings of its connections; [`Config::mtu`] at most the interface's.
+    /// The settings of its connections. [`Config::mtu`] must not exceed the interface's MTU.
     pub tcp: Config,
-    /// Loses packets on purpose, for trials.
+    /// Losses to inject, for tests.
     pub loss: Option<Loss>,
-    /// Its clock shows zero until this time from now has passed.
+    /// Its clock returns zero until this time has passed.
     pub begins_in: Duration,
 }
 
-/// Packets lost on purpose, in and out.
+/// Injected packet losses, in both directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loss {
-    /// The probability of a packet's being lost.
+    /// The probability that a packet is lost.
     pub probability: f64,
-    /// What the choice depends on; the same seed makes the same choices.
+    /// The seed of the losses. The same seed loses the same packets.
     pub seed: u64,
 }
 
@@ -57,11 +57,11 @@ pub struct Host {
     endpoint: Endpoint,
     clock: Clock,
     losses: Option<Losses>,
-    /// A frame on its way out.
+    /// Buffer for an outgoing frame.
     outgoing: Vec<u8>,
 }
 
-/// Draws what is lost on purpose.
+/// Draws which packets are lost.
 #[derive(Debug)]
 struct Losses {
     probability: f64,
@@ -69,16 +69,16 @@ struct Losses {
 }
 
 impl Host {
-    /// Puts a host on an interface, whose frames it sees beside the kernel.
+    /// Creates a host on an interface. The interface's frames are received by the kernel as well.
     ///
     /// # Errors
-    /// The settings are not valid, or the interface cannot be had; see [`IoError`].
+    /// The settings are invalid, or the interface cannot be opened; see [`IoError`].
     pub fn open(
         interface: &str,
         config: HostConfig,
         algorithm: Arc<dyn Factory>,
     ) -> Result<Self, IoError> {
-        // First, as the interface takes its time.
+        // Started first, because opening the interface takes time.
         let clock = Clock::start_in(config.begins_in);
         config.tcp.validate()?;
         let link = Link::open(interface, config.place)?;
@@ -96,25 +96,26 @@ impl Host {
         })
     }
 
-    /// The time, as its connections have it.
+    /// The current time of its connections.
     pub fn now(&self) -> Instant {
         self.clock.now()
     }
 
-    /// Its connections. After anything was done to them, take a [`Host::turn`].
+    /// Its connections. Call [`Host::turn`] after any change to them.
     pub fn endpoint(&mut self) -> &mut Endpoint {
         &mut self.endpoint
     }
 
-    /// Takes what has come and sends what is due. If that is nothing, it waits for a frame or a
-    /// timer, `most` at the longest.
+    /// Handles received packets and sends those that are due. If there are none, waits for a frame or a timer, for at
+    /// most `most`.
     pub fn turn(&mut self, most: Duration) {
         self.endpoint.handle_timeout(self.clock.now());
         let (endpoint, losses, clock) = (&mut self.endpoint, &mut self.losses, self.clock);
         let came = self.link.receive(clock.now(), |packet| {
             if !loses(losses) {
-                // The time after it came: an older one makes round trips that are shorter than the
-                // path, which a least round trip never forgets. What is corrupt, or no TCP, is dropped.
+                // Read the clock after the packet was received: an older time would make round trips shorter than the
+                // path, and a minimum of round-trip times would keep that for ever. A packet that is corrupt or not TCP
+                // is dropped.
                 let _ = endpoint.handle_packet(clock.now(), packet);
             }
         });
@@ -144,7 +145,7 @@ impl Host {
     }
 }
 
-/// Whether the next packet is lost on purpose.
+/// Whether the next packet is lost deliberately.
 fn loses(losses: &mut Option<Losses>) -> bool {
     losses
         .as_mut()

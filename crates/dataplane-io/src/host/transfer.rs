@@ -1,7 +1,6 @@
-//! One connection of a host, from its opening to its end.
+//! One connection of a host, from beginning to end.
 //!
-//! A method that waits takes the time at which it stops waiting, and returns whether it was done by
-//! then. Call it again to continue.
+//! A method that waits takes a deadline, and returns whether it was done by then. Call it again to continue.
 
 use std::net::SocketAddrV4;
 
@@ -12,18 +11,18 @@ use units::{Duration, Instant};
 
 use super::Host;
 
-/// How long a turn may wait: [`Watch::proceed`] is called at least this often.
+/// The most time that a turn may wait. [`Watch::proceed`] is called at least this often.
 const TURN: Duration = Duration::from_millis(50);
-/// Octets that are read at a time.
+/// Octets per read.
 const CHUNK: usize = 64 << 10;
 
 /// Why a transfer ended early.
 #[derive(Debug, Error)]
 pub enum TransferError {
-    /// The connection cannot be had.
+    /// The connection could not be created.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The connection ended, or this end has closed it.
+    /// The connection ended, or was closed by this end.
     #[error(transparent)]
     Stream(#[from] StreamError),
     /// [`Watch::proceed`] returned false.
@@ -31,26 +30,26 @@ pub enum TransferError {
     Interrupted,
 }
 
-/// Watches a transfer while it waits; `()` does nothing.
+/// Observes a transfer while it waits. `()` does nothing.
 pub trait Watch {
-    /// Called at least every 50 ms; whether the transfer continues.
+    /// Called at least every 50 ms. Returns whether the transfer continues.
     fn proceed(&mut self) -> bool {
         true
     }
 
-    /// The sender changed. Called only if [`Config::trace`](transport::tcp::modern::Config::trace) is
+    /// Called when the state of the sender has changed, if [`Config::trace`](transport::tcp::modern::Config::trace) is
     /// set.
     fn change(&mut self, _change: &Trace) {}
 }
 
 impl Watch for () {}
 
-/// What a transfer sends.
+/// The data that a transfer sends.
 pub trait Payload {
-    /// Writes what there is room for; whether nothing is left.
+    /// Writes as much as there is room for. Returns whether everything has been written.
     ///
     /// # Errors
-    /// The connection takes no more.
+    /// The connection accepts no more data.
     fn write(&mut self, connection: &mut Connection) -> Result<bool, StreamError>;
 }
 
@@ -64,7 +63,7 @@ impl Payload for &[u8] {
     }
 }
 
-/// The given number of zeros.
+/// The given number of zero octets.
 #[derive(Clone, Copy, Debug)]
 pub struct Zeros(pub u64);
 
@@ -85,7 +84,7 @@ pub struct Transfer {
 }
 
 impl Transfer {
-    /// A transfer of this host, without a connection so far.
+    /// Creates a transfer on this host. It has no connection yet.
     pub fn new(host: Host) -> Self {
         Transfer {
             host,
@@ -93,12 +92,12 @@ impl Transfer {
         }
     }
 
-    /// The time, as the connection has it.
+    /// The current time of the connection.
     pub fn now(&self) -> Instant {
         self.host.now()
     }
 
-    /// The connection, until it is over and forgotten.
+    /// The connection, until it is over and removed.
     pub fn connection(&self) -> Option<&Connection> {
         self.host.endpoint.connection(self.connection?)
     }
@@ -109,7 +108,7 @@ impl Transfer {
         Ok(connection.ok_or(Ended::Closed)?)
     }
 
-    /// Begins to open a connection.
+    /// Starts to open a connection.
     ///
     /// # Errors
     /// There is no free port.
@@ -122,7 +121,7 @@ impl Transfer {
     /// Waits until the connection is open.
     ///
     /// # Errors
-    /// It is refused, or it times out.
+    /// The connection is refused or times out.
     pub fn wait_open(
         &mut self,
         until: Instant,
@@ -137,7 +136,7 @@ impl Transfer {
         })
     }
 
-    /// Waits for a connection to `port`.
+    /// Waits for an incoming connection to `port`.
     ///
     /// # Errors
     /// `watch` interrupts it.
@@ -156,10 +155,10 @@ impl Transfer {
         })
     }
 
-    /// Sends until nothing is left of `payload` but what the connection has taken.
+    /// Sends until the connection has accepted all of `payload`.
     ///
     /// # Errors
-    /// The connection ends before.
+    /// The connection ends early.
     pub fn send(
         &mut self,
         payload: &mut dyn Payload,
@@ -175,10 +174,10 @@ impl Transfer {
         })
     }
 
-    /// Hands what comes to `sink` until the other end closes.
+    /// Passes received data to `sink` until the other end closes.
     ///
     /// # Errors
-    /// The connection ends before.
+    /// The connection ends early.
     pub fn receive(
         &mut self,
         sink: &mut dyn FnMut(&[u8]),
@@ -199,7 +198,7 @@ impl Transfer {
         })
     }
 
-    /// Closes this end of the connection. `abandon`: drop what was written and never sent.
+    /// Closes this end of the connection. `abandon` drops data that was written and never sent.
     pub fn close(&mut self, abandon: bool) {
         if let Ok(connection) = self.connection_mut() {
             if abandon {
@@ -209,10 +208,10 @@ impl Transfer {
         }
     }
 
-    /// After [`Transfer::close`], waits until all that was written is acknowledged.
+    /// After [`Transfer::close`], waits until all written data is acknowledged.
     ///
     /// # Errors
-    /// The connection ends before.
+    /// The connection ends early.
     pub fn wait_acknowledged(
         &mut self,
         until: Instant,
@@ -230,8 +229,8 @@ impl Transfer {
         })
     }
 
-    /// Alternates `step` with a turn of the host, until the step is done or the time has come; whether
-    /// it is done.
+    /// Alternates `step` with a turn of the host until the step is done or the deadline has passed. Returns whether the
+    /// step is done.
     fn run(
         &mut self,
         until: Instant,

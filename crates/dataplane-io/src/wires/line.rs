@@ -1,6 +1,7 @@
-//! One direction of a wire: a queue in front of a rate, a delay, a loss.
+//! One direction of a wire: a queue, followed by a rate, a delay and a loss.
 //!
-//! It shares no code with netsim's drop-tail queue, whose documentation says why.
+//! It shares no code with the drop-tail queue of netsim. The documentation of that queue explains
+//! why.
 
 use std::collections::VecDeque;
 
@@ -8,41 +9,41 @@ use engine::Octets;
 use rand::{Rng, RngExt};
 use units::{Duration, Instant, Rate};
 
-/// Octets of a frame that no rate charges, as in virtual time: its Ethernet header.
+/// Octets of a frame that are not charged, as in virtual time: its Ethernet header.
 const UNCHARGED: usize = 14;
 
-/// What a wire does to the frames of one direction.
+/// The configuration of one direction of a wire.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LineConfig {
-    /// What it carries; unset: all that comes, at once.
+    /// The rate of the line. `None` means unlimited.
     pub rate: Option<Rate>,
-    /// Frames that may be here before the delay begins, the one in service counted (ns-2's limit);
-    /// with a rate only. Unset: the sender keeps to the rate, and no frame waits; each takes its
-    /// serialisation time.
+    /// The most frames before the delay begins, including the one in service (ns-2's limit). Only
+    /// used with a rate. If `None`, the sender keeps to the rate and no frame waits; each takes its
+    /// serialisation delay.
     pub queue: Option<u32>,
-    /// How long a frame is on its way once it is served.
+    /// Propagation delay of a frame after its serialisation.
     pub delay: Duration,
-    /// The probability that a frame that was served is lost.
+    /// The probability that a frame is lost after its serialisation.
     pub loss: f64,
 }
 
-/// How many frames met what.
+/// The counters of a line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCounts {
-    /// Those that were carried over.
+    /// Frames that were delivered.
     pub carried: u64,
-    /// Those that found the queue full.
+    /// Frames that found the queue full.
     pub refused: u64,
-    /// Those that were lost on the way.
+    /// Frames that were lost in flight.
     pub lost: u64,
 }
 
-/// The frames that are on their way.
+/// The frames in flight on a line.
 #[derive(Debug)]
 pub struct Line {
     config: LineConfig,
     held: VecDeque<Held>,
-    /// When the last frame taken will have been served.
+    /// When the last accepted frame will have been serialised.
     free_at: Instant,
     counts: LineCounts,
 }
@@ -50,12 +51,12 @@ pub struct Line {
 #[derive(Debug)]
 struct Held {
     served: Instant,
-    /// Nothing of a frame that is lost on the way; it has its place in the queue all the same.
+    /// `None` for a frame that is lost in flight. It takes its place in the queue nevertheless.
     octets: Option<Octets>,
 }
 
 impl Line {
-    /// A line with nothing on it.
+    /// Creates an empty line.
     pub fn new(config: LineConfig) -> Self {
         Line {
             config,
@@ -65,7 +66,7 @@ impl Line {
         }
     }
 
-    /// Takes a frame, unless it is lost or the queue is full.
+    /// Accepts a frame, unless it is lost or the queue is full.
     pub fn take(&mut self, now: Instant, octets: Octets, random: &mut impl Rng) {
         let charged = octets.len().saturating_sub(UNCHARGED) as u64;
         let served = match (self.config.rate, self.config.queue) {
@@ -85,7 +86,7 @@ impl Line {
         });
     }
 
-    /// The next frame that has arrived at the far end.
+    /// Removes and returns the next frame that has arrived at the far end.
     pub fn arrived(&mut self, now: Instant) -> Option<Octets> {
         while self.due().is_some_and(|due| due <= now) {
             match self.held.pop_front()?.octets {
@@ -99,19 +100,19 @@ impl Line {
         None
     }
 
-    /// When the next frame arrives, or would if it were not lost.
+    /// When the next frame arrives, or would arrive if it were not lost.
     pub fn due(&self) -> Option<Instant> {
         self.held
             .front()
             .map(|held| held.served + self.config.delay)
     }
 
-    /// What was met so far.
+    /// The counters so far.
     pub fn counts(&self) -> LineCounts {
         self.counts
     }
 
-    /// Frames that are not served yet.
+    /// Frames that have not been serialised yet.
     fn waiting(&self, now: Instant) -> usize {
         self.held.len() - self.held.partition_point(|held| held.served <= now)
     }
@@ -159,7 +160,7 @@ mod tests {
     fn what_comes_at_the_line_s_rate_takes_its_time_and_never_waits() {
         let mut line = line(Some(1_000_000), None, 20, 0.0);
         line.take(at_ms(100), frame(1000), &mut random());
-        // It came 1 ms too early for the line; the next one is not late for that.
+        // It came 1 ms too early for the line; the next frame is not delayed because of that.
         line.take(at_ms(107), frame(1000), &mut random());
         line.take(at_ms(116), frame(1000), &mut random());
         for due in [128, 135, 144] {

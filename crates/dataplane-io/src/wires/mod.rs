@@ -1,5 +1,5 @@
-//! Links in user space, for kernels that cannot delay: what comes in at one interface leaves at
-//! another, later, or not at all.
+//! Links in user space, for kernels that cannot delay: frames that arrive at one interface leave at another, later, or
+//! not at all.
 
 mod line;
 
@@ -21,22 +21,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use units::Instant;
 
-/// Frames taken from one interface before the others have their turn.
+/// Frames taken from one interface before it is the next one's turn.
 const BATCH: usize = 64;
-/// Buffers kept for frames to come.
+/// The number of buffers kept for reuse.
 const SPARE: usize = 1024;
 
-/// Two interfaces, joined.
+/// Two interfaces that are joined.
 #[derive(Clone, Debug)]
 pub struct WireConfig {
     /// Their names.
     pub ends: [String; 2],
-    /// What happens to frames that came in at each.
+    /// The line for frames that arrive at each interface.
     pub lines: [LineConfig; 2],
 }
 
-/// Wires that a thread of their own serves. As it is dropped, the thread ends and the interfaces are
-/// put back as they were; so they are if the process is killed.
+/// Wires that are served by their own thread. When it is dropped, or the process is killed, the thread ends and the
+/// interfaces are restored.
 #[derive(Debug)]
 pub struct Wires {
     stop: Arc<AtomicBool>,
@@ -45,12 +45,12 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// Takes the interfaces and starts the thread. `seed` is of the draws of what is lost.
+    /// Opens the interfaces and starts the thread. `seed` is the seed of the random losses.
     ///
     /// # Errors
-    /// An interface is not there, is given twice, or may not be used.
+    /// An interface does not exist, is given twice, or cannot be used.
     pub fn start(wires: &[WireConfig], seed: u64) -> Result<Self, IoError> {
-        // Before there are wires, and dropped after them.
+        // Created before there are wires, and dropped after them.
         let mut restorer = Restorer::start(2 * wires.len())?;
         let mut taken: Vec<Wire> = Vec::new();
         for wire in wires {
@@ -90,21 +90,21 @@ impl Wires {
         Ok(Wires { stop, wake, thread })
     }
 
-    /// Whether the thread runs. It ends by itself only through a fault of its own.
+    /// Whether the thread is running. It ends by itself only because of a bug.
     pub fn is_running(&self) -> bool {
         self.thread
             .as_ref()
             .is_some_and(|thread| !thread.is_finished())
     }
 
-    /// Ends the thread; what each wire's lines met, unless it had ended by a fault.
+    /// Ends the thread. Returns the counters of each wire's lines, or `None` if the thread had ended because of a bug.
     pub fn stop(mut self) -> Option<Vec<[LineCounts; 2]>> {
         self.end()
     }
 
     fn end(&mut self) -> Option<Vec<[LineCounts; 2]>> {
         self.stop.store(true, Ordering::Release);
-        // It can only fail when the count is at its end, and then the thread is awake.
+        // This fails only if the counter would overflow, and then the thread is awake.
         let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());
         self.thread.take()?.join().ok()
     }
@@ -122,7 +122,7 @@ struct Wire {
     lines: [Line; 2],
 }
 
-/// What the thread owns.
+/// The state that the thread owns.
 struct Server {
     wires: Vec<Wire>,
     random: ChaCha8Rng,
@@ -130,7 +130,7 @@ struct Server {
     clock: Clock,
     stop: Arc<AtomicBool>,
     wake: Arc<OwnedFd>,
-    /// Last, as interfaces are put back when their sockets are closed.
+    /// The last field, because interfaces are restored after their sockets are closed.
     _restorer: Restorer,
 }
 
@@ -149,7 +149,7 @@ impl Server {
         self.wires.iter().map(counts).collect()
     }
 
-    /// Takes a batch of frames from each interface; whether there were any.
+    /// Takes a batch of frames from each interface. Returns whether there were any.
     fn receive(&mut self) -> bool {
         let mut any = false;
         for wire in &mut self.wires {
@@ -160,7 +160,7 @@ impl Server {
                         break;
                     };
                     any = true;
-                    // A frame that was cut, as it was longer than the MTU allows, is no frame.
+                    // A frame that was truncated, because it is longer than the MTU allows, is dropped.
                     if let Some(Received { octets, .. }) = received {
                         line.take(self.clock.now(), octets, &mut self.random);
                     }
@@ -170,7 +170,7 @@ impl Server {
         any
     }
 
-    /// Sends what has arrived at its far end.
+    /// Sends the frames that have arrived at the far end.
     fn deliver(&mut self) {
         let now = self.clock.now();
         for wire in &mut self.wires {
@@ -188,7 +188,7 @@ impl Server {
         }
     }
 
-    /// Waits for a frame, for one to arrive, or for the end.
+    /// Waits for a received frame, for a frame to arrive at the far end, or for the end.
     fn wait(&mut self) {
         let lines = self.wires.iter().flat_map(|wire| &wire.lines);
         let due: Option<Instant> = lines.filter_map(Line::due).min();

@@ -1,24 +1,25 @@
 //! Internet checksums (RFC 1071) of values in storage.
 //!
-//! As in the interpreter, values are not laid out: in a ones' complement sum of words of 16 bits, a bit weighs the
-//! same in each word.
+//! As in the interpreter, the values are not concatenated: in a ones' complement sum of 16-bit words, a bit has the
+//! same weight in each word.
 
 use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use p4_vm::native::{ExternCode, SumGroup, SumLane};
 
-/// Most values of a checksum that is compiled. As many of [`SHORT`] bits cannot overflow 64 bits.
+/// The most values of a checksum that is compiled. The sum of this many values of [`SHORT`] bits cannot overflow 64
+/// bits.
 const MOST: usize = 1 << 12;
 
-/// Most bits that a value has to have, moved up to its place, to be added whole.
+/// The most bits of a value, shifted to its position, that is added as a whole.
 const SHORT: u32 = 48;
 
 impl Emitter<'_, '_> {
-    /// Compiles a call of an extern; `false`: it is none that updates or verifies a checksum.
+    /// Compiles a call of an extern. Returns `false` if it does not update or verify a checksum.
     ///
-    /// The interpreter computes what is no Internet checksum of short values or has a `varbit` that is not empty, and is
-    /// called for those that do not verify.
+    /// The interpreter computes all other checksums: those that are no Internet checksum of short values, or that have
+    /// a `varbit` which is not empty. It is also called if the verification fails.
     pub fn checksum(&mut self, call: u32) -> bool {
         let ExternCode::Checksum {
             verify,
@@ -101,7 +102,7 @@ impl Emitter<'_, '_> {
             let low = self.cut(sum, (64 - half) as u8);
             sum = self.build.ins().iadd(high, low);
             let folded = (most >> half) + (u64::MAX >> (64 - half));
-            // 0x10000 folds to 1, and what is below stays.
+            // 0x10000 folds to 1, and smaller values do not change.
             most = if most == 0x10000 { 0xffff } else { folded };
         }
         self.build.ins().bnot(sum)
@@ -120,12 +121,12 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// Whether a value is added whole.
+/// Whether a value is added as a whole.
 fn is_short(lane: &SumLane) -> bool {
     u32::from(lane.width) + u32::from(lane.up) <= SHORT
 }
 
-/// The most that a value adds to the sum.
+/// The largest amount that a value adds to the sum.
 fn most_added(lane: &SumLane) -> u64 {
     match is_short(lane) {
         true => ((1 << lane.width) - 1) << lane.up,

@@ -1,7 +1,7 @@
 //! Calls from Rust to machine code, and from there back to the interpreter.
 //!
-//! A panic of the interpreter cannot unwind through machine code: it is caught, the code ends, and the panic goes on
-//! behind it.
+//! A panic of the interpreter cannot unwind through machine code. It is caught, the machine code returns, and then the
+//! panic is resumed.
 
 #![allow(unsafe_code, reason = "machine code is called by its address")]
 
@@ -33,16 +33,16 @@ pub const FOUND: usize = offset_of!(Context<'static>, found);
 pub const MOST_STEPS: usize = offset_of!(Context<'static>, most_steps);
 pub const STEPS: usize = offset_of!(Context<'static>, steps);
 
-/// What a function of machine code returns if the packet leaves the block, rather than only the function; that of a
-/// sequence, if it ends early.
+/// Returned by a function of machine code if the packet leaves the block rather than only the function, and by the
+/// function of a sequence if the sequence ends early.
 pub const END: i64 = 1;
 
-/// A function of machine code: its context, storage; 0 or [`END`].
+/// A function of machine code. Its arguments are the context and the storage. It returns 0 or [`END`].
 type Function = unsafe extern "C" fn(*mut Context<'_>, *mut u64) -> u32;
 
-/// How machine code calls the interpreter. Calls are rare, and this convention keeps the registers in which a function
-/// has its arguments, `rdi` and `rsi`, besides five others. Linux's keeps only the five, so that code around each call
-/// would save context and storage and load them again.
+/// The calling convention for calls of the interpreter. Calls are rare, and this convention preserves `rdi` and `rsi`,
+/// in which a function receives its arguments, and five other registers. Linux's convention preserves only those five,
+/// so that code around each call would have to save and reload context and storage.
 pub const CONVENTION: CallConv = CallConv::WindowsFastcall;
 
 /// The functions that machine code calls, by name.
@@ -55,13 +55,14 @@ pub const CALLBACKS: [(&str, *const u8); 6] = [
     ("aborted", aborted as *const u8),
 ];
 
-/// Lets the interpreter work on storage. Behind a panic it is not called again.
+/// Calls the interpreter. After a panic it is not called again.
 fn interpret<T>(
     context: *mut Context<'_>,
     after_panic: T,
     work: impl FnOnce(&mut dyn Vm, &mut [u64], &mut Places, &mut Found) -> T,
 ) -> T {
-    // SAFETY: `MachineCode::run` gives the code the only pointer to its context, which lives as long as the call.
+    // SAFETY: `MachineCode::run` passes the only pointer to the context to the code. The context lives as long as the
+    // call.
     let context = unsafe { &mut *context };
     let Context {
         vm,
@@ -83,9 +84,9 @@ extern "win64" fn step(context: *mut Context<'_>, at: Target) -> Next {
     })
 }
 
-/// Looks up a key of the given number of words. What it found is in the context.
+/// Looks up a key of `len` words. The result is stored in the context.
 extern "win64" fn find(context: *mut Context<'_>, site: u32, key: *const u64, len: u32) -> Next {
-    // SAFETY: it is a place on the code's stack that has so many words, all of which the code has written.
+    // SAFETY: it points to a slot of `len` words on the code's stack, all of which the code has written.
     let key = unsafe { std::slice::from_raw_parts(key, len as usize) };
     interpret(context, Next::End, |vm, words, _, found| {
         *found = vm.find(words, site, key);
@@ -93,7 +94,7 @@ extern "win64" fn find(context: *mut Context<'_>, site: u32, key: *const u64, le
     })
 }
 
-/// Notes a look-up in a table that compiled code did itself.
+/// Performs the side effects of a table look-up that compiled code did itself.
 extern "win64" fn note(context: *mut Context<'_>, table: u32, noted: u32) -> Next {
     interpret(context, Next::End, |vm, _, _, _| {
         vm.note(table, noted);
@@ -114,7 +115,7 @@ extern "win64" fn reject(context: *mut Context<'_>, error: u64) -> Next {
     })
 }
 
-/// Whether the packet leaves all blocks: because it is dropped whatever the program says, or behind a panic.
+/// Whether the packet leaves all blocks, because it is dropped regardless of the program or because of a panic.
 extern "win64" fn aborted(context: *mut Context<'_>) -> u32 {
     // SAFETY: as in `interpret`; nothing in the context changes.
     let context = unsafe { &*context };
@@ -123,17 +124,16 @@ extern "win64" fn aborted(context: *mut Context<'_>) -> u32 {
 
 /// A program's machine code.
 pub struct MachineCode {
-    /// The functions of sequences, then those of blocks.
+    /// The functions of sequences, followed by the functions of blocks.
     functions: Vec<Function>,
-    /// Words of storage that it takes.
+    /// Words of storage that the code accesses.
     words: usize,
-    /// The memory that holds it.
+    /// The memory that holds the code.
     module: Mutex<Option<JITModule>>,
 }
 
 impl MachineCode {
-    /// The code of these functions in a module, whose definitions are finalized and which takes so many words of
-    /// storage.
+    /// Takes these functions of a module. Their definitions are finalized, and they access `words` words of storage.
     pub fn new(
         module: JITModule,
         functions: impl Iterator<Item = cranelift_module::FuncId>,
@@ -157,8 +157,8 @@ impl p4_vm::native::Native for MachineCode {
         assert!(context.words.len() >= self.words, "storage of this program");
         let function = self.functions[number];
         let words = context.words.as_mut_ptr();
-        // SAFETY: the code accesses storage, of which it takes no more words than there are, and places in the
-        // context. It gets the only pointers to them.
+        // SAFETY: the code accesses storage, which has at least `words` words, and the places in the context. It
+        // receives the only pointers to them.
         let status = unsafe { function(context, words) };
         if let Some(panic) = context.panic.take() {
             resume_unwind(panic);
@@ -171,7 +171,7 @@ impl Drop for MachineCode {
     fn drop(&mut self) {
         let module = self.module.get_mut();
         if let Some(module) = module.ok().and_then(Option::take) {
-            // SAFETY: the functions are called by way of `self` alone.
+            // SAFETY: the functions are called only through `self`.
             unsafe { module.free_memory() };
         }
     }

@@ -1,4 +1,4 @@
-//! What compiled instructions share: storage, values, calls of the interpreter.
+//! Common parts of compiled instructions: storage, values, calls of the interpreter.
 
 use super::context;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -15,7 +15,7 @@ use std::cell::Cell;
 use std::collections::HashSet;
 use std::mem::offset_of;
 
-/// The interpreter's functions as a function of machine code knows them.
+/// The functions of the interpreter, as declared in a function of machine code.
 #[derive(Clone, Copy)]
 pub struct Callbacks {
     pub step: FuncRef,
@@ -26,19 +26,19 @@ pub struct Callbacks {
     pub aborted: FuncRef,
 }
 
-/// Bytecode in a form in which it is quick to look up.
+/// The bytecode, with indices for fast look-up.
 pub struct Program<'a> {
     pub source: &'a Source<'a>,
-    /// Words among the constants that may change.
+    /// Words among the constants that a switch may set.
     pub settings: HashSet<Slot>,
     /// Words of storage.
     pub words: usize,
-    /// Instructions of actions that may still be compiled in place.
+    /// How many instructions of actions may still be inlined.
     in_place: Cell<usize>,
 }
 
-/// Instructions of a program's actions that are compiled in place. Each table has its own copy of an action's, so that
-/// without a bound many tables with many actions would take seconds.
+/// The most instructions of actions that are inlined per program. Each table has its own copy of an action's code.
+/// Without this bound, many tables with many actions would take seconds to compile.
 const MOST_IN_PLACE: usize = 1 << 14;
 
 impl<'a> Program<'a> {
@@ -52,14 +52,14 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Whether so many instructions of an action may be compiled in place; if so, they count.
+    /// Whether this many instructions of an action may be inlined. If so, subtracts them from the remaining number.
     pub fn take_in_place(&self, instructions: usize) -> bool {
         let left = self.in_place.get().checked_sub(instructions);
         self.in_place.set(left.unwrap_or(self.in_place.get()));
         left.is_some()
     }
 
-    /// The value of a word that never changes.
+    /// The value of a word that never changes, if it is one.
     pub fn constant(&self, slot: Slot) -> Option<u64> {
         let code = self.source.code;
         let at = (slot as usize).checked_sub(code.constants_at)?;
@@ -68,37 +68,37 @@ impl<'a> Program<'a> {
     }
 }
 
-/// Writes a function's instructions.
+/// Emits the instructions of a function.
 pub struct Emitter<'a, 'f> {
     pub program: &'a Program<'a>,
     pub build: FunctionBuilder<'f>,
     pub callbacks: Callbacks,
     pub context: Value,
     pub words: Value,
-    /// Where the packet leaves the block because of what the interpreter found.
+    /// The exit if the interpreter returned that the packet leaves the block.
     pub end: Block,
-    /// Where keys are put on the stack.
+    /// The stack slot for keys.
     pub key: Option<StackSlot>,
-    /// Whether a place was outside of storage. Then the code must not be used.
+    /// Whether an access was outside of storage. If so, the code must not be used.
     pub outside: bool,
 }
 
-/// Storage: never accessed by way of another pointer.
+/// Flags for storage, which is never accessed through another pointer.
 fn storage() -> MemFlags {
     MemFlags::trusted().with_alias_region(Some(AliasRegion::Heap))
 }
 
-/// The context and the places it names.
+/// Flags for the context and the places in it.
 fn places() -> MemFlags {
     MemFlags::trusted().with_alias_region(Some(AliasRegion::Vmctx))
 }
 
-/// What stays as it is while code runs, whatever the interpreter does.
+/// Flags for memory that is constant while code runs, whatever the interpreter does.
 fn fixed() -> MemFlags {
     places().with_readonly().with_can_move()
 }
 
-/// The packet's octets.
+/// Flags for the packet's octets.
 fn octets() -> MemFlags {
     MemFlags::new()
         .with_notrap()
@@ -108,7 +108,7 @@ fn octets() -> MemFlags {
 impl Emitter<'_, '_> {
     // -- storage ------------------------------------------------------------------------------
 
-    /// Whether so many words from `slot` on are within storage. If not, the code is not used.
+    /// Whether `words` words from `slot` on are within storage. If not, the code is discarded.
     pub fn inside(&mut self, slot: Slot, words: u32) -> bool {
         let inside = slot as u64 + words as u64 <= self.program.words as u64;
         self.outside |= !inside;
@@ -136,7 +136,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Sets words to zero, two at a time where they follow one another. `slots` rise.
+    /// Sets words to zero, in pairs where they are adjacent. `slots` are ascending.
     pub fn clear(&mut self, mut slots: &[Slot]) {
         if slots.is_empty() {
             return;
@@ -158,13 +158,13 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The place of word `at`, a value that has been checked.
+    /// The address of word `at`, a value that has been checked.
     pub fn word_at(&mut self, at: Value) -> Value {
         let octets = self.build.ins().ishl_imm(at, 3);
         self.build.ins().iadd(self.words, octets)
     }
 
-    /// A word behind a place that has been checked.
+    /// A word relative to an address that has been checked.
     pub fn load_at(&mut self, place: Value, word: u32) -> Value {
         let at = word as i32 * 8;
         self.build.ins().load(types::I64, storage(), place, at)
@@ -182,13 +182,13 @@ impl Emitter<'_, '_> {
         self.build.ins().load(ty, places(), context, offset as i32)
     }
 
-    /// A field of the context that stays as it is.
+    /// A field of the context that is constant while code runs.
     pub fn fixed_field(&mut self, offset: usize) -> Value {
         let context = self.context;
         self.load_fixed(context, offset as i32)
     }
 
-    /// A word that stays as it is.
+    /// A word that is constant while code runs.
     pub fn load_fixed(&mut self, place: Value, offset: i32) -> Value {
         self.build.ins().load(types::I64, fixed(), place, offset)
     }
@@ -200,12 +200,12 @@ impl Emitter<'_, '_> {
             .store(places(), value, context, offset as i32);
     }
 
-    /// A word at a place that the context names.
+    /// A word at an address from the context.
     pub fn load_place(&mut self, place: Value, offset: i32) -> Value {
         self.build.ins().load(types::I64, places(), place, offset)
     }
 
-    /// A number of 32 bits there.
+    /// A 32-bit number at an address from the context.
     pub fn load_number(&mut self, place: Value, offset: i32) -> Value {
         self.build.ins().load(types::I32, places(), place, offset)
     }
@@ -220,7 +220,7 @@ impl Emitter<'_, '_> {
         self.build.ins().bswap(eight)
     }
 
-    /// So many octets of the packet, 1, 2, 4 or 8, as the high octets of a number whose others are 0.
+    /// 1, 2, 4 or 8 octets of the packet as the high octets of a number. The other octets are 0.
     pub fn high_octets(&mut self, place: Value, octets_read: u32) -> Value {
         let load = self.build.ins();
         let low = match octets_read {
@@ -243,7 +243,7 @@ impl Emitter<'_, '_> {
         self.build.ins().iconst(types::I64, value as i64)
     }
 
-    /// The value cut to `64 − sh` bits.
+    /// The low `64 − sh` bits of the value.
     pub fn cut(&mut self, value: Value, sh: u8) -> Value {
         match sh {
             0 => value,
@@ -268,7 +268,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// The sign of a value of `64 − sh` bits copied to the bits above.
+    /// Sign-extends a value of `64 − sh` bits.
     pub fn extend(&mut self, value: Value, sh: u8) -> Value {
         match sh {
             0 => value,
@@ -279,7 +279,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// 1 or 0.
+    /// The result of a comparison: 1 or 0.
     pub fn compare(&mut self, how: IntCC, a: Value, b: Value) -> Value {
         let bit = self.build.ins().icmp(how, a, b);
         self.build.ins().uextend(types::I64, bit)
@@ -295,7 +295,7 @@ impl Emitter<'_, '_> {
         self.build.ins().jump(to, &[] as &[BlockArg]);
     }
 
-    /// Goes to `then` if the condition is not 0.
+    /// Branches to `then` if the condition is not 0.
     pub fn branch(&mut self, condition: Value, then: Block, otherwise: Block) {
         let none: &[BlockArg] = &[];
         self.build
@@ -303,7 +303,7 @@ impl Emitter<'_, '_> {
             .brif(condition, then, none, otherwise, none);
     }
 
-    /// Goes to `to` if the condition is not 0, and on here if it is.
+    /// Branches to `to` if the condition is not 0. Otherwise continues here.
     pub fn leave_if(&mut self, condition: Value, to: Block) {
         let on = self.build.create_block();
         let here = self.build.current_block();
@@ -314,7 +314,7 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(on);
     }
 
-    /// A block that is seldom reached.
+    /// Creates a block that is rarely reached.
     pub fn cold_block(&mut self) -> Block {
         let block = self.build.create_block();
         self.build.set_cold_block(block);
@@ -329,19 +329,19 @@ impl Emitter<'_, '_> {
         self.build.inst_results(call)[0]
     }
 
-    /// Has the interpreter execute instruction `at`; what comes after it.
+    /// Calls the interpreter for instruction `at`. Returns what follows it.
     pub fn step(&mut self, at: Target) -> Value {
         self.callback(self.callbacks.step, types::I32, at.into())
     }
 
-    /// The same for an instruction that may end the block, but not jump.
+    /// Like [`Self::step`], for an instruction that may end the block but not jump.
     pub fn step_or_end(&mut self, at: Target) {
         let next = self.step(at);
         let end = self.end;
         self.leave_if(next, end);
     }
 
-    /// Looks up the key of a site; the place of a [`Found`].
+    /// Looks up the key of a site. Returns the address of a [`Found`].
     pub fn find(&mut self, site: u32) -> Value {
         let Source { code, keys, .. } = self.program.source;
         let slots = &code.sites[site as usize];
@@ -371,7 +371,7 @@ impl Emitter<'_, '_> {
         place
     }
 
-    /// Not 0 if the key behind a [`Found`] is another one.
+    /// Not 0 if the key stored behind a [`Found`] is a different one.
     fn differs(&mut self, found: Value, key: &[Value]) -> Value {
         let held =
             |e: &mut Self, word: usize| e.load_place(found, (size_of::<Found>() + 8 * word) as i32);
@@ -388,7 +388,7 @@ impl Emitter<'_, '_> {
         differ
     }
 
-    /// The words of a site's key.
+    /// The words of the key of a site.
     fn pack(&mut self, key: &Key, site: &ApplySite) -> Vec<Value> {
         let mut words = vec![None; key.words];
         for part in &key.fields {
@@ -408,7 +408,7 @@ impl Emitter<'_, '_> {
             .collect()
     }
 
-    /// Does what the interpreter does besides looking up a key. `found`: what it led to.
+    /// Performs the side effects of a look-up. `found` is its result.
     fn note(&mut self, table: u32, note: Note, found: Value) {
         if note == Note::Nothing {
             return;
@@ -440,7 +440,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Has the interpreter look up a key.
+    /// Calls the interpreter to look up a key.
     fn ask(&mut self, site: u32, key: &[Value]) {
         let slot = self.key_slot(key.len());
         for (&word, at) in key.iter().zip((0..).step_by(8)) {
@@ -455,7 +455,7 @@ impl Emitter<'_, '_> {
         self.leave_if(next, self.end);
     }
 
-    /// A place on the stack for a key of the given number of words: one for all keys of a function.
+    /// The stack slot for a key of the given number of words. All keys of a function share it.
     fn key_slot(&mut self, words: usize) -> StackSlot {
         let octets = words as u32 * 8;
         let slots = &mut self.build.func.sized_stack_slots;
@@ -467,7 +467,7 @@ impl Emitter<'_, '_> {
         *self.key.insert(self.build.create_sized_stack_slot(data))
     }
 
-    /// The place of a key among those that were looked up in a table lately.
+    /// The address of a key's place in the cache of recent look-ups of a table.
     fn recent(&mut self, table: u32, key: &[Value]) -> Value {
         let tables = self.fixed_field(context::RECENT);
         let first = self.load_fixed(tables, table as i32 * size_of::<usize>() as i32);
@@ -484,8 +484,8 @@ impl Emitter<'_, '_> {
         self.build.ins().iadd(first, offset)
     }
 
-    /// Gives an action its data, and does the copies that its body begins with. `found`: what the look-up found;
-    /// `index`: the action's place among the table's.
+    /// Stores the data of an action, and executes the copies at the start of its body. `found` is the result of the
+    /// look-up; `index` is the index of the action in the table.
     pub fn begin_action(
         &mut self,
         found: Value,
@@ -528,8 +528,8 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(on);
     }
 
-    /// Instruction `at` in the common case that `common` compiles, and otherwise by the interpreter, which may
-    /// end the block. It is not the common case if one of `rare` is not 0.
+    /// Compiles instruction `at`: `common` emits the common case, and the interpreter, which may end the block,
+    /// executes the rare case. The case is rare if one of `rare` is not 0.
     pub fn unless(&mut self, rare: &[Value], at: Target, common: impl FnOnce(&mut Self)) {
         let [interpreted, after] = [self.cold_block(), self.build.create_block()];
         for &rare in rare {
@@ -543,7 +543,7 @@ impl Emitter<'_, '_> {
         self.build.switch_to_block(after);
     }
 
-    /// Goes to `to` if the packet is dropped whatever the program says.
+    /// Branches to `to` if the packet is dropped regardless of the program.
     pub fn leave_if_aborted(&mut self, to: Block) {
         let call = self
             .build
@@ -553,7 +553,7 @@ impl Emitter<'_, '_> {
         self.leave_if(aborted, to);
     }
 
-    /// Reports something of a block in metadata.
+    /// Stores a result of a block in metadata.
     pub fn report(&mut self, reported: Reported, to: MetaField) {
         if to.slot == NONE {
             return;
@@ -574,7 +574,7 @@ impl Emitter<'_, '_> {
         self.store(to.slot, value);
     }
 
-    /// The number of parsed bits, and where it is.
+    /// The number of parsed bits, and its address.
     pub fn cursor(&mut self) -> (Value, Value) {
         let place = self.fixed_field(context::CURSOR);
         (self.load_place(place, 0), place)

@@ -43,20 +43,20 @@ impl Compiler for Cranelift {
     }
 }
 
-/// Writes the functions of a program.
+/// Compiles the functions of a program.
 struct Writer<'a> {
     program: Program<'a>,
     module: JITModule,
-    /// The functions by where they begin.
+    /// The functions by their first instruction.
     functions: BTreeMap<Target, FuncId>,
-    /// Those of sequences.
+    /// The functions of sequences.
     sequences: Vec<FuncId>,
     callbacks: [FuncId; CALLBACKS.len()],
-    /// Those that are declared and not written.
+    /// Functions that are declared and not yet compiled.
     left: Vec<Target>,
 }
 
-/// Options of the code generator. The code calls nothing that needs to know how its stack looks.
+/// Options of the code generator. The code calls nothing that walks its stack.
 fn flags() -> Option<Flags> {
     let mut flags = settings::builder();
     flags.set("opt_level", "speed").ok()?;
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         })
     }
 
-    /// Writes all functions; `None`: not each of them can be compiled.
+    /// Compiles all functions. Returns `None` if one of them cannot be compiled.
     fn write(&mut self) -> Option<()> {
         for &entry in self.program.source.entries {
             declare(&mut self.module, &mut self.functions, &mut self.left, entry)?;
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The function that begins with an instruction.
+/// Declares the function that begins with an instruction.
 fn declare(
     module: &mut JITModule,
     functions: &mut BTreeMap<Target, FuncId>,
@@ -189,7 +189,7 @@ fn declare(
     Some(id)
 }
 
-/// A function of the context and more arguments, which returns 32 bits.
+/// The signature of a function that takes the context and further arguments, and returns 32 bits.
 fn signature(module: &JITModule, args: &[Type]) -> Signature {
     let mut signature = module.make_signature();
     signature.params.push(AbiParam::new(types::I64));
@@ -261,8 +261,8 @@ mod tests {
         fn reject(&mut self, _: u64) {}
     }
 
-    /// Runs instructions on three words: two variables and the constant 5. What is left of the words and the
-    /// interpreter; `None`: they are not compiled.
+    /// Runs instructions on three words: two variables and the constant 5. Returns the words and the interpreter
+    /// afterwards, or `None` if the instructions are not compiled.
     fn run(ops: Vec<Op>, bad: Target) -> Option<([u64; 3], Counting, bool)> {
         let code = Code {
             ops,
@@ -292,7 +292,7 @@ mod tests {
         Some((words, vm, panicked))
     }
 
-    /// An instruction that is left to the interpreter.
+    /// An instruction that the interpreter executes.
     const INTERPRETED: Op = Op::Enter { number: 0 };
 
     #[test]
@@ -318,7 +318,7 @@ mod tests {
             b: 1,
             sh: 0,
         };
-        // The subroutine at 3 leaves the block when there were two steps.
+        // The subroutine at 3 leaves the block after two steps.
         let ops = vec![
             Op::Call { to: 3 },
             add,

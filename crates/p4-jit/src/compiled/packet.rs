@@ -1,4 +1,4 @@
-//! Instructions on the packet's octets.
+//! Instructions that access the packet's octets.
 
 use super::context;
 use super::emitter::Emitter;
@@ -8,11 +8,12 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use p4_vm::native::{FieldCode, HeaderCode, Op};
 use p4_vm::{Slot, Target};
 
-/// Most words of a `varbit` that are set one by one.
+/// The most words of a `varbit` that are set one by one.
 const MANY: u32 = 16;
 
 impl Emitter<'_, '_> {
-    /// Compiles instruction `at` on the packet; `false`: it is another one, or one that the interpreter executes.
+    /// Compiles instruction `at` on the packet. Returns `false` if it is a different instruction, or one for the
+    /// interpreter.
     pub fn packet_op(&mut self, op: Op, at: Target) -> bool {
         let code = self.program.source.code;
         let too_short = code.errors.packet_too_short;
@@ -24,7 +25,8 @@ impl Emitter<'_, '_> {
                 }
                 let last = header.lanes.iter().map(|lane| lane.word).max();
                 let words = last.unwrap_or(0).max(words_of(header)) + 1;
-                // It begins with an octet, and all octets that are read are held, so that the packet is not too short.
+                // It begins at an octet boundary, and all octets that are read are stored, so that the packet is not
+                // too short.
                 let (cursor, place) = self.cursor();
                 let skip = self.build.ins().band_imm(cursor, 7);
                 let begin = self.build.ins().ushr_imm(cursor, 3);
@@ -36,7 +38,8 @@ impl Emitter<'_, '_> {
                     .ins()
                     .icmp(IntCC::UnsignedGreaterThan, after, held);
                 let mut rare = vec![beyond, skip];
-                // Of a header of 3, 5, 6 or 7 octets, eight octets are read that end with it, for it may be the last.
+                // For a header of 3, 5, 6 or 7 octets, the code reads the eight octets that end with it, because it may
+                // be the last header.
                 let whole = length >= 8 || length.is_power_of_two();
                 let before = if whole { 0 } else { 8 - length };
                 let mut octet = begin;
@@ -82,7 +85,7 @@ impl Emitter<'_, '_> {
                 let (cursor, _) = self.cursor();
                 let from = self.build.ins().iadd_imm(cursor, i64::from(ahead));
                 let octet = self.build.ins().ushr_imm(from, 3);
-                // The last eight octets that are held have all bits ahead, unless there are too few.
+                // The last eight stored octets contain all bits to look ahead, unless there are too few of them.
                 let held = self.fixed_field(context::HELD);
                 let last = self.build.ins().iadd_imm(held, -8);
                 let near = self
@@ -124,7 +127,7 @@ impl Emitter<'_, '_> {
                     let place = e.build.ins().iadd(octets, octet);
                     let mut left = i32::from(w);
                     for word in 0.. {
-                        // The top word may be used in part: its octets are the first.
+                        // The top word may be partly used. Its octets are the first ones.
                         let eight = e.eight_octets(place, (left - 64).max(0) / 8);
                         let value = e.down(eight, (64 - left).max(0) as u64);
                         e.store(d + word, value);
@@ -158,7 +161,7 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Compiles the extraction of a header that is a `varbit` and nothing else. The interpreter extracts those that are
+    /// Compiles the extraction of a header that consists of a `varbit` only. The interpreter extracts those that are
     /// not empty.
     fn extract_varbit(
         &mut self,
@@ -202,7 +205,7 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Compiles the emission of headers whose places are known.
+    /// Compiles the emission of headers with fixed places.
     fn emit_all(&mut self, list: &[(Slot, u32)], at: Target) -> bool {
         let code = self.program.source.code;
         let headers = list
@@ -213,7 +216,7 @@ impl Emitter<'_, '_> {
         if whole.is_empty() {
             return false;
         }
-        // The interpreter emits the list if one of the others may not be empty, which is seldom.
+        // The interpreter emits the list in the rare case that one of the others may not be empty.
         let mut rare = self.number(0);
         for &(base, header) in &other {
             let length = only_varbit(header).map_or(0, |field| field.word);
@@ -231,8 +234,8 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Instruction `at`, which emits at most so many octets. The interpreter executes it where there is no room for them
-    /// or `rare` is not 0. `common` gets the place behind what has been emitted.
+    /// Compiles instruction `at`, which emits at most the given number of octets. The interpreter executes it if there
+    /// is not enough room or if `rare` is not 0. `common` receives the address behind the output.
     fn at_room(
         &mut self,
         octets: usize,
@@ -252,7 +255,7 @@ impl Emitter<'_, '_> {
         });
     }
 
-    /// Emits a header if it is valid, from a place on; the place behind it.
+    /// Emits a header, if it is valid, at an address. Returns the address behind it.
     fn emit_parts(&mut self, storage: &Place, header: &HeaderCode, out: Value) -> Value {
         let [valid, after] = [self.build.create_block(), self.build.create_block()];
         let place = self.build.append_block_param(after, types::I64);
@@ -283,7 +286,7 @@ impl Emitter<'_, '_> {
         place
     }
 
-    /// What has been emitted ends at a place.
+    /// Sets the end of the output to an address.
     fn set_emitted(&mut self, end: Value) {
         let first = self.field(types::I64, context::EMITTED);
         let len = self.build.ins().isub(end, first);
@@ -292,7 +295,7 @@ impl Emitter<'_, '_> {
     }
 }
 
-/// The field of a header that is a `varbit` of few words and nothing else.
+/// The field of a header that consists of a `varbit` of few words only.
 fn only_varbit(header: &HeaderCode) -> Option<&FieldCode> {
     match &header.fields[..] {
         [field] if header.varbit.is_some() && field.width <= 64 * MANY => Some(field),
@@ -300,14 +303,14 @@ fn only_varbit(header: &HeaderCode) -> Option<&FieldCode> {
     }
 }
 
-/// Whether each lane's eight octets are among those that are checked to be held.
+/// Whether the groups of eight octets of all lanes are within the octets that are checked to be stored.
 fn lanes_fit(header: &HeaderCode) -> bool {
     let read = (header.bits / 8).max(8);
     let mut lanes = header.lanes.iter();
     lanes.all(|lane| u32::from(lane.octet) + 8 <= read)
 }
 
-/// The last word of a header.
+/// The number of words that the header takes in storage.
 fn words_of(header: &HeaderCode) -> u32 {
     let last = |field: &FieldCode| field.word + field.width.div_ceil(64).max(1) - 1;
     header.fields.iter().map(last).max().unwrap_or(0)

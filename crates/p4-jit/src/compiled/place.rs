@@ -1,4 +1,4 @@
-//! Instructions on places found at run time: elements of arrays, cells of registers and counters.
+//! Instructions on places that are found at run time: elements of arrays, cells of registers and counters.
 
 use super::context;
 use super::emitter::Emitter;
@@ -8,20 +8,20 @@ use p4_vm::native::{Cells, Kind, OUT_OF_RANGE, Op};
 use p4_vm::{CounterData, NONE, Slot, Target};
 use std::mem::offset_of;
 
-/// Most words that are copied one by one.
+/// The most words that are copied one by one.
 const MANY: u16 = 16;
 
 /// A place in storage.
 pub enum Place {
-    /// Whose first word is known.
+    /// A place with a fixed first word.
     Fixed(Slot),
-    /// Found at run time, and checked.
+    /// A place found at run time, and checked.
     Found(Value),
 }
 
 impl Emitter<'_, '_> {
-    /// Compiles instruction `at` on a place found at run time; `false`: it is another one, or one that the
-    /// interpreter executes.
+    /// Compiles instruction `at` on a place found at run time. Returns `false` if it is a different instruction, or one
+    /// for the interpreter.
     pub fn place_op(&mut self, op: Op, at: Target) -> bool {
         match op {
             Op::Index { d, a, index, first } => {
@@ -103,8 +103,8 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// Instruction `at` on so many words of a place. The interpreter executes it where not all of them are in
-    /// storage.
+    /// Compiles instruction `at` on a place of the given number of words. The interpreter executes it if not all of
+    /// them are within storage.
     pub fn at_place(
         &mut self,
         base: Slot,
@@ -153,8 +153,8 @@ impl Emitter<'_, '_> {
         objects.get(object as usize).copied().unwrap_or(Kind::Other)
     }
 
-    /// Instruction `at` on a cell of an object, which has so many octets. The interpreter executes it where there is no
-    /// such cell, or writes wait.
+    /// Compiles instruction `at` on a cell of an object, of the given size in octets. The interpreter executes it if
+    /// there is no such cell, or while writes are deferred.
     fn at_cell(
         &mut self,
         object: u32,

@@ -1,4 +1,4 @@
-//! The control flow of a function: a block, a subroutine, or an action that is not compiled in place.
+//! The control flow of a function: a block, a subroutine, or an action that is not inlined.
 
 use super::context;
 use super::emitter::{Callbacks, Emitter, Program};
@@ -10,57 +10,58 @@ use p4_vm::{NONE, Sequence, Target};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::offset_of;
 
-/// Most instructions of an action that is compiled where its table is applied.
+/// The most instructions of an action that is inlined where its table is applied.
 const IN_PLACE: usize = 256;
 
-/// Most actions of a table that are compared one after another, which is faster than a jump to a place that is looked up.
+/// The most actions of a table that are compared one after another, which is faster than a jump table.
 const FEW: usize = 4;
 
-/// Code from one place on, as a part of a function. Actions are parts of functions that apply their tables.
+/// Code from one address on, as a part of a function. An action is a part of the function that applies its table.
 struct Part {
-    /// The blocks of instructions, by the number of the first.
+    /// The blocks, by their first instruction.
     blocks: BTreeMap<Target, Block>,
     ways: Ways,
 }
 
-/// Where code goes that leaves its part.
+/// The exits of a part.
 #[derive(Clone, Copy)]
 struct Ways {
     /// Where it returns to.
     back: Block,
     /// Where it halts.
     halt: Block,
-    /// Where it goes if the interpreter says that the packet leaves the block.
+    /// Where it goes if the interpreter returned that the packet leaves the block.
     end: Block,
 }
 
 impl Ways {
-    /// The same for code that returns elsewhere.
+    /// The same exits, with another return.
     fn to(self, back: Block) -> Self {
         Ways { back, ..self }
     }
 }
 
-/// Compiles functions of a module.
+/// Compiles a function of a module.
 pub struct Procedure<'a, 'f, 'm> {
     emitter: Emitter<'a, 'f>,
-    /// What gives a function its name in this one.
+    /// Imports a function into this one.
     function: &'m mut dyn FnMut(Target, &mut FunctionBuilder<'_>) -> FuncRef,
-    /// Functions that this one calls.
+    /// The functions that this one calls.
     called: HashMap<Target, FuncRef>,
     parts: Vec<Part>,
 }
 
-/// What a function runs.
+/// The content of a function.
 #[derive(Clone, Copy)]
 pub enum Start<'a> {
-    /// The code that begins with an instruction.
+    /// The code that begins with this instruction.
     Code(Target),
-    /// Blocks one after another.
+    /// A sequence of blocks.
     Sequence(&'a Sequence),
 }
 
-/// Writes a function; `false`: it has a place outside of storage. `function` declares one that it calls.
+/// Compiles a function. Returns `false` if it accesses a place outside of storage. `function` imports a function that
+/// it calls.
 pub fn write<'f>(
     program: &Program<'_>,
     mut build: FunctionBuilder<'f>,
@@ -120,7 +121,7 @@ pub fn write<'f>(
 }
 
 impl Procedure<'_, '_, '_> {
-    /// Runs blocks one after another, then returns; to where code ends if the sequence ends early.
+    /// Compiles a sequence of blocks, which then returns, or takes the `end` exit if the sequence ends early.
     fn sequence(&mut self, sequence: &Sequence, ways: Ways) {
         self.emitter
             .clear(sequence.clears.as_deref().unwrap_or(&[]));
@@ -155,7 +156,7 @@ impl Procedure<'_, '_, '_> {
         self.emitter.jump(ways.back);
     }
 
-    /// The block in which code begins that is written later.
+    /// The first block of code that is compiled later.
     fn part(&mut self, start: Target, ways: Ways) -> Block {
         let starts = starts(self.emitter.program, start);
         let blocks: BTreeMap<_, _> = starts
@@ -183,14 +184,14 @@ impl Procedure<'_, '_, '_> {
                     break;
                 }
             }
-            // Code that has no more instructions is at its end.
+            // Code without further instructions is at its end.
             if at as usize >= ops.len() && !part.blocks.contains_key(&at) {
                 self.emitter.jump(part.ways.halt);
             }
         }
     }
 
-    /// Compiles an instruction; whether the code goes on behind it.
+    /// Compiles an instruction. Returns whether control flow continues behind it.
     fn op(&mut self, op: Op, at: Target, part: &Part) -> bool {
         let e = &mut self.emitter;
         if e.word_op(op) || e.wide_op(op) || e.place_op(op, at) || e.packet_op(op, at) {
@@ -295,7 +296,7 @@ impl Procedure<'_, '_, '_> {
         self.emitter.leave_if(holds, to);
     }
 
-    /// Calls the function that begins with an instruction; leaves if it ends the block.
+    /// Calls the function that begins with an instruction. Leaves if it ends the block.
     fn call(&mut self, target: Target) {
         let function = match self.called.get(&target) {
             Some(&function) => function,
@@ -312,7 +313,7 @@ impl Procedure<'_, '_, '_> {
         e.leave_if(status, end);
     }
 
-    /// Applies a table: looks up its key, then runs the action that was found.
+    /// Applies a table: looks up its key, then runs the action found.
     fn apply(&mut self, site: u32, ways: Ways) {
         let program = self.emitter.program;
         let code = program.source.code;
@@ -332,7 +333,7 @@ impl Procedure<'_, '_, '_> {
             .collect();
         let e = &mut self.emitter;
         let action = e.load_number(found, offset_of!(Found, action) as i32);
-        // What is left is `NONE`.
+        // The only remaining value is `NONE`.
         if begins.len() <= FEW {
             for (index, &begin) in (0..).zip(&begins) {
                 let is = e.build.ins().icmp_imm(IntCC::Equal, action, index);
@@ -361,7 +362,7 @@ impl Procedure<'_, '_, '_> {
         self.emitter.build.switch_to_block(after);
     }
 
-    /// The block in which the rest of an action begins: in place if it is short, else a call.
+    /// The block in which the rest of an action begins: inlined if it is short, otherwise a call.
     fn body(&mut self, target: Target, ways: Ways) -> Block {
         let program = self.emitter.program;
         let length = reached(program, target, IN_PLACE + 1).len();
@@ -376,7 +377,7 @@ impl Procedure<'_, '_, '_> {
     }
 }
 
-/// The instructions that code reaches without calls, or as many of them as `most`.
+/// The instructions that are reachable without calls, at most `most` of them.
 fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
     let mut reached = BTreeSet::new();
@@ -394,7 +395,7 @@ fn reached(program: &Program<'_>, start: Target, most: usize) -> BTreeSet<Target
     reached
 }
 
-/// Whether a block may count states of its parser.
+/// Whether a block may count parser states.
 fn counts_steps(program: &Program<'_>, start: Target) -> bool {
     let counts = |at: Target| {
         matches!(
@@ -405,7 +406,7 @@ fn counts_steps(program: &Program<'_>, start: Target) -> bool {
     reached(program, start, usize::MAX).into_iter().any(counts)
 }
 
-/// The instructions of code at which blocks begin.
+/// The instructions at which basic blocks begin.
 fn starts(program: &Program<'_>, start: Target) -> BTreeSet<Target> {
     let ops = &program.source.code.ops;
     let mut starts = BTreeSet::from([start]);

@@ -1,4 +1,4 @@
-//! Instructions on values of several words. The interpreter executes those on many words, and the rarer ones.
+//! Instructions on values of several words. The interpreter executes the rarer ones, and those on many words.
 
 use super::emitter::Emitter;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -6,7 +6,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 use p4_vm::Slot;
 use p4_vm::native::Op;
 
-/// Most words that are worked on one by one.
+/// The most words that are processed one by one.
 const MANY: u32 = 16;
 
 fn limbs(width: u16) -> u32 {
@@ -14,7 +14,8 @@ fn limbs(width: u16) -> u32 {
 }
 
 impl Emitter<'_, '_> {
-    /// Compiles an instruction on several words; `false`: it is another one, or one that the interpreter executes.
+    /// Compiles an instruction on several words. Returns `false` if it is a different instruction, or one for the
+    /// interpreter.
     pub fn wide_op(&mut self, op: Op) -> bool {
         let code = self.program.source.code;
         match op {
@@ -173,8 +174,7 @@ impl Emitter<'_, '_> {
         (values, borrow)
     }
 
-    /// Words moved from each to the next ones, by the distance in bits at `b`. They are moved up in each if `up`, and
-    /// else down; zeros come in at the first.
+    /// Shifts words by the distance in bits at `b`: left if `up`, otherwise right. Zeros are shifted in.
     fn shifted(&mut self, from: &[Value], b: Slot, w: u16, up: bool) -> Vec<Value> {
         let zero = self.number(0);
         let before = |values: &[Value], i: usize, by: usize| {
@@ -202,7 +202,7 @@ impl Emitter<'_, '_> {
         }
         let by = self.load(b);
         let bits = self.build.ins().band_imm(by, 63);
-        // In two steps, because a shift by 64 is one by 0.
+        // In two steps, because a shift by 64 has the effect of a shift by 0.
         let rest = self.build.ins().bxor_imm(bits, 63);
         let mut values = Vec::new();
         for i in 0..from.len() {
@@ -221,7 +221,7 @@ impl Emitter<'_, '_> {
             };
             values.push(self.build.ins().bor(near, far));
         }
-        // Mostly by less than a word.
+        // Usually by less than a word.
         let [farther, done] = [self.build.create_block(), self.build.create_block()];
         let params: Vec<_> = values
             .iter()
@@ -235,7 +235,7 @@ impl Emitter<'_, '_> {
             .ins()
             .brif(near, done, &args(&values), farther, none);
         self.build.switch_to_block(farther);
-        // By whole words: by 1, 2, 4 and so on, each if that bit of the distance is set.
+        // Shifts by whole words: by 1, 2, 4 and so on, each if that bit of the distance is set.
         let mut words = 1;
         while words < values.len() {
             let bit = self.build.ins().band_imm(by, 64 * words as i64);
@@ -257,7 +257,7 @@ impl Emitter<'_, '_> {
         params
     }
 
-    /// Bits of `d` from `lo` up become `a`, piece by piece.
+    /// Sets bits of `d` from `lo` up to `a`, piece by piece.
     fn insert_wide(&mut self, d: Slot, a: Slot, lo: u32, w: u16) {
         let mut done = 0;
         while done < u32::from(w) {
@@ -295,7 +295,7 @@ impl Emitter<'_, '_> {
         self.store_all(d, values);
     }
 
-    /// 64 bits of two words from bit `from` (0 to 64) of the lower one up; words that are not there are zero.
+    /// 64 bits of two words from bit `from` (0 to 64) of the lower one up. Missing words are zero.
     fn funnel(&mut self, low: Option<Value>, high: Option<Value>, from: u64) -> Value {
         let low = low
             .filter(|_| from < 64)

@@ -7,7 +7,7 @@ use p4_vm::Slot;
 use p4_vm::native::Op;
 
 impl Emitter<'_, '_> {
-    /// Compiles an instruction on words; `false`: it is another one, or one that the interpreter executes.
+    /// Compiles an instruction on words. Returns `false` if it is a different instruction, or one for the interpreter.
     pub fn word_op(&mut self, op: Op) -> bool {
         match op {
             Op::Mov { d, a } => {
@@ -100,7 +100,7 @@ impl Emitter<'_, '_> {
         true
     }
 
-    /// `d` becomes what `make` makes of two words, cut to `64 − sh` bits.
+    /// Sets `d` to the result of `make` for two words, cut to `64 − sh` bits.
     fn cut_to(
         &mut self,
         d: Slot,
@@ -115,7 +115,7 @@ impl Emitter<'_, '_> {
         self.store(d, value);
     }
 
-    /// A quotient or remainder; 0 if the divisor is.
+    /// A quotient or remainder. It is 0 if the divisor is 0.
     fn divide(
         &mut self,
         a: Value,
@@ -128,7 +128,7 @@ impl Emitter<'_, '_> {
         self.select(b, value, zero)
     }
 
-    /// A shift to bits that there are; 0 if it is farther.
+    /// A shift. The result is 0 if the distance is too large.
     fn shift(
         &mut self,
         d: Slot,
