@@ -1,4 +1,4 @@
-//! The ends of an SCTP association, and what is recorded of it.
+//! The ends of an SCTP association, and its records.
 
 use crate::random::{Purpose, Random};
 use crate::record::{AssociationRecord, Bins};
@@ -9,7 +9,7 @@ use std::net::Ipv4Addr;
 use transport::sctp::{Association, Burst, Config, Control, Delivery, InitialWindow, Quirks};
 use units::{Duration, Instant};
 
-/// User data kept in the sender's queue, so that windows alone hold it back.
+/// User data kept in the sender's queue, so that only windows limit the sender.
 const QUEUED_OCTETS: u64 = 1 << 16;
 
 /// An association between two hosts.
@@ -19,13 +19,13 @@ pub(crate) struct AssociationFlow {
     pub port: u16,
     pub client: AssociationEnd,
     pub server: AssociationEnd,
-    /// The receiver's first address, to which INIT goes.
+    /// The receiver's first address, to which INIT is sent.
     pub remote: Ipv4Addr,
-    /// When each chunk was last sent, by TSN, until it arrives.
+    /// When each chunk in flight was last sent, by TSN.
     pub sent: BTreeMap<u32, Instant>,
     pub record: AssociationRecord,
     message: Bytes,
-    /// Messages still to be written; unset: without end.
+    /// Messages still to be written. `None` means unlimited.
     left: Option<u64>,
     stopped: bool,
 }
@@ -35,15 +35,15 @@ pub(crate) struct AssociationFlow {
 pub(crate) struct AssociationEnd {
     pub association: Association,
     pub config: Config,
-    /// Indices of its host's interfaces among the network's.
+    /// Indices of its host's interfaces in the network.
     pub interfaces: Vec<usize>,
     /// The earliest timer event scheduled for it.
     pub wake: Option<Instant>,
 }
 
 impl AssociationFlow {
-    /// The association numbered `index`, of a checked scenario. Its ends' interfaces are `client` and
-    /// `server`, with their addresses.
+    /// Creates association number `index` of a checked scenario. `client` and `server` are the interfaces of its ends,
+    /// with their addresses.
     pub fn new(
         described: &scenario::Association,
         seed: u64,
@@ -85,7 +85,7 @@ impl AssociationFlow {
         }
     }
 
-    /// One end.
+    /// Returns one end.
     pub fn end(&mut self, server: bool) -> &mut AssociationEnd {
         match server {
             true => &mut self.server,
@@ -93,19 +93,19 @@ impl AssociationFlow {
         }
     }
 
-    /// Sets it up.
+    /// Sets up the association.
     pub fn start(&mut self, now: Instant) {
         let config = self.client.config.clone();
         let begun = Association::connect(config, now, self.remote, self.port);
         self.client.association = begun.expect("a checked scenario's settings can be");
     }
 
-    /// Writes no more.
+    /// Stops writing.
     pub fn stop(&mut self) {
         self.stopped = true;
     }
 
-    /// Writes what the sender's queue is short of.
+    /// Refills the sender's queue.
     pub fn feed(&mut self) {
         let association = &mut self.client.association;
         while !self.stopped && self.left != Some(0) && association.queued_octets() < QUEUED_OCTETS {

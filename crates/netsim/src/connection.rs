@@ -1,4 +1,4 @@
-//! A connection in either profile.
+//! A connection in either of the two profiles.
 
 use congestion::Verdicts;
 use transport::tcp::{self, Segment, Stats, Trace, modern};
@@ -7,27 +7,28 @@ use units::Instant;
 /// One end of a TCP flow.
 #[derive(Debug)]
 pub(crate) enum Connection {
-    /// As the papers' simulator has it.
+    /// As in the papers' simulator.
     Ns2(Box<tcp::Connection>),
-    /// As hosts of today have it.
+    /// As in today's hosts.
     Modern(Box<modern::Connection>),
 }
 
 impl Connection {
-    /// What a clock in floating-point seconds shows; hosts of today have none.
+    /// Sets the connection's clock, in floating-point seconds. Connections of today's hosts have
+    /// none.
     pub fn read_clock(&mut self, now_s: f64) {
         if let Connection::Ns2(connection) = self {
             connection.read_clock(now_s);
         }
     }
 
-    /// A segment arrived.
+    /// Handles a segment that has arrived.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment) {
         match self {
             Connection::Ns2(connection) => connection.handle_segment(now, segment),
             Connection::Modern(connection) => {
                 connection.handle_segment(now, segment, &[]);
-                // Who receives has nothing to say when the other end is through.
+                // The receiver has nothing to send after the other end has finished.
                 if connection.is_read_finished() {
                     connection.close();
                 }
@@ -35,7 +36,7 @@ impl Connection {
         }
     }
 
-    /// The next segment to send.
+    /// Returns the next segment to send.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         match self {
             Connection::Ns2(connection) => connection.poll_transmit(now),
@@ -43,7 +44,7 @@ impl Connection {
         }
     }
 
-    /// When it wants to be woken.
+    /// When [`Self::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         match self {
             Connection::Ns2(connection) => connection.poll_timeout(),
@@ -51,7 +52,7 @@ impl Connection {
         }
     }
 
-    /// That time has come.
+    /// Handles the expiry of a timer.
     pub fn handle_timeout(&mut self, now: Instant) {
         match self {
             Connection::Ns2(connection) => connection.handle_timeout(now),
@@ -59,7 +60,7 @@ impl Connection {
         }
     }
 
-    /// The next record of what changed.
+    /// Returns the next record of a state change.
     pub fn poll_trace(&mut self) -> Option<Trace> {
         match self {
             Connection::Ns2(connection) => connection.poll_trace(),
@@ -67,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// The application stops sending.
+    /// Stops the application's sending.
     pub fn stop(&mut self) {
         match self {
             Connection::Ns2(connection) => connection.stop(),
@@ -83,7 +84,7 @@ impl Connection {
         }
     }
 
-    /// Everything that there was to send is acknowledged.
+    /// Whether all data to send is acknowledged.
     pub fn is_finished(&self) -> bool {
         match self {
             Connection::Ns2(connection) => connection.is_finished(),
@@ -91,7 +92,7 @@ impl Connection {
         }
     }
 
-    /// It answers nothing any more, whatever comes.
+    /// Whether it no longer answers, whatever arrives.
     pub fn is_closed(&self) -> bool {
         match self {
             Connection::Ns2(_) => false,
@@ -99,7 +100,7 @@ impl Connection {
         }
     }
 
-    /// Nothing happens to it unless a segment comes, but that it forgets the other end.
+    /// Whether nothing will happen unless a segment arrives, except that it forgets the other end.
     pub fn is_quiet(&self) -> bool {
         match self {
             Connection::Modern(connection) if connection.state() == modern::State::TimeWait => true,
@@ -107,7 +108,7 @@ impl Connection {
         }
     }
 
-    /// How its control judged losses.
+    /// How its congestion control classified losses.
     pub fn verdicts(&self) -> Verdicts {
         match self {
             Connection::Ns2(connection) => connection.verdicts(),

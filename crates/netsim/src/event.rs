@@ -1,10 +1,10 @@
-//! The event queue: what happens next, in order of time; ties in the order they were scheduled.
+//! The event queue. Events are ordered by time, and events of the same time by the order in which they were scheduled.
 //!
-//! Here time is in floating-point seconds, computed as in ns-2; of the rest of netsim only the
-//! papers' connections read them (`Connection::read_clock`). Where all links
-//! are alike, packets and timers of many flows meet at one nanosecond again and again; in ns-2 the last
-//! bit of its clock decides which is first, as good as at random. A clock of whole nanoseconds would decide
-//! it by one rule for good: Dahal's 50 flows of Vegas then lose 25 % of their packets, not 21 %.
+//! Time is in floating-point seconds and computed as in ns-2. Elsewhere in netsim, only connections of the papers'
+//! profile use this clock (`Connection::read_clock`). If all links are alike, packets and timers of many flows often
+//! coincide in the same nanosecond. In ns-2 the last bit of the clock decides their order, which is practically random.
+//! A clock of whole nanoseconds would always decide by the same rule: Dahal's 50 flows of Vegas would then lose 25 % of
+//! their packets instead of 21 %.
 
 use crate::heap::{Heap, Scheduled};
 use crate::in_flight::InFlight;
@@ -13,17 +13,17 @@ use engine::Packet;
 use std::collections::VecDeque;
 use units::Instant;
 
-/// Something that happens at a moment.
+/// A scheduled event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A packet's last octet reaches the far end of a line.
     Arrive {
         /// The line.
         line: u32,
-        /// The packet's slot among those in flight, or [`FIRST`].
+        /// The packet's slot in [`InFlight`], or [`FIRST`].
         packet: u32,
     },
-    /// A line's transmitter has sent a packet's last octet.
+    /// The transmitter of a line has sent the last octet of a packet.
     LineFree(u32),
     /// The gap before a station's packet on a medium ends.
     MediumBegin(StationId),
@@ -33,22 +33,22 @@ pub(crate) enum Event {
     FlowStart(u32),
     /// A flow stops sending.
     FlowStop(u32),
-    /// A connection's timer may have run out.
+    /// A connection's timer may have expired.
     Timer {
         /// The flow.
         flow: u32,
-        /// Whether it is the receiver's.
+        /// Whether the connection is the receiver's.
         receiver: bool,
     },
     /// An SCTP association is set up.
     AssociationStart(u32),
-    /// An SCTP association writes no more.
+    /// An SCTP association stops writing.
     AssociationStop(u32),
-    /// A timer of an SCTP association may have run out.
+    /// A timer of an SCTP association may have expired.
     AssociationTimer {
         /// The association.
         association: u32,
-        /// Whether it is the receiver's.
+        /// Whether the end is the receiver's.
         server: bool,
     },
     /// An SCTP association's primary path changes.
@@ -58,7 +58,7 @@ pub(crate) enum Event {
         /// The path.
         path: u32,
     },
-    /// A timer of a base station's Snoop agent may have run out.
+    /// A timer of a base station's Snoop agent may have expired.
     Snoop(u32),
     /// A source sends a packet.
     Source(u32),
@@ -66,27 +66,27 @@ pub(crate) enum Event {
     LinkChange {
         /// The link.
         link: u32,
-        /// Which of its changes.
+        /// The index of the change.
         change: u32,
     },
 }
 
-/// A turn in the queue: the bits of the time in seconds, then how many were taken before.
+/// A position in the queue: the bits of the time in seconds, then the number of turns taken before.
 ///
-/// Of numbers that are not negative the greater one has the greater bits.
+/// The bits of non-negative numbers are ordered like the numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Turn(u128);
 
-/// In a turn's number: it counts within the round, and the number among all is still to be known.
+/// Flag in the number of a turn: the number counts within the round, and its global number is not yet known.
 const OWN: u64 = 1 << 63;
 
 impl Turn {
-    /// Its time, as bits that compare as the times do.
+    /// Its time, as bits that are ordered like the times.
     pub fn time(self) -> u64 {
         (self.0 >> 64) as u64
     }
 
-    /// With the number among all, where it still has that of its part's round.
+    /// The turn with its global number, if it still has the number within its part's round.
     pub fn numbered(self, numbers: &[u64]) -> Turn {
         let number = self.0 as u64;
         if number & OWN == 0 {
@@ -106,45 +106,46 @@ impl Turn {
     }
 }
 
-/// In place of a slot: the packet is the first of the line's [`Arrivals`].
+/// Used instead of a slot: the packet is the first of the line's [`Arrivals`].
 const FIRST: u32 = u32::MAX;
 
-/// Packets that will arrive on a line, in the order of their turns. Of these only the first has an event in the heap.
+/// Packets that will arrive on a line, ordered by turn. Only the first has an event in the heap.
 ///
-/// They lie in memory one behind the other, as they will be read: thousands of them are more than a processor's caches
-/// hold.
+/// They are stored contiguously in the order in which they will be read, because thousands of packets do not fit into
+/// the processor's caches.
 type Arrivals = VecDeque<(Turn, Packet)>;
 
-/// Events to come.
+/// The pending events.
 ///
-/// On a long line there are many packets. They arrive in the order in which they were sent, unless its delay
-/// shrinks, so that the heap need not sort them: it is as large as the network and not as what is under way.
+/// There may be many packets on a long line. They arrive in the order in which they were sent, unless the delay of the
+/// line decreases, so the heap need not sort them. The size of the heap therefore depends on the size of the network
+/// rather than on the number of packets in flight.
 ///
-/// Those of a part of a network are taken in rounds. In a round, turns count from 0 with the bit [`OWN`], behind
-/// all that were taken before; after it they get the numbers that they would have in the undivided network.
+/// A part of a network runs in rounds. In a round, turns are numbered from 0 with the flag [`OWN`], and come after all
+/// turns taken before. After the round they receive the numbers that they would have in the undivided network.
 #[derive(Debug, Default)]
 pub(crate) struct EventQueue {
     heap: Heap<Event>,
-    /// By line; in rounds all packets are in the heap.
+    /// Indexed by line. In rounds, all packets are in the heap.
     arrivals: Vec<Arrivals>,
-    /// Packets among them.
+    /// Number of packets in `arrivals`.
     in_order: usize,
     /// All other packets.
     pub in_flight: InFlight,
-    /// Turns that were taken; in a round, those of the round.
+    /// Number of turns taken; in a round, of the turns taken in it.
     taken: u64,
     round: Option<Round>,
 }
 
-/// What happened in a round.
+/// The state of a round.
 #[derive(Debug, Default)]
 struct Round {
-    /// Times from here on, as bits, belong to later rounds; so do those from `until` on.
+    /// Events from this time on, as bits, belong to later rounds; so do those from `until` on.
     end: u64,
     until: Instant,
-    /// Each event that took turns, in order; others may be among them.
+    /// Each event that took turns, in order. May contain other events.
     log: Vec<Took>,
-    /// Events of later rounds whose turns have no number yet.
+    /// Events of later rounds whose turns have no global number yet.
     later: Vec<(Turn, Event)>,
 }
 
@@ -154,7 +155,7 @@ impl Round {
     }
 }
 
-/// An event, and how many turns had been taken in the round before it.
+/// An event, and the number of turns taken in the round before it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Took {
     pub turn: Turn,
@@ -162,7 +163,7 @@ pub(crate) struct Took {
 }
 
 impl EventQueue {
-    /// Takes a turn behind all that have been taken for the same time, in seconds.
+    /// Takes a turn behind all turns taken for the same time, in seconds.
     pub fn take_turn(&mut self, seconds: f64) -> Turn {
         let order = (seconds.to_bits() as u128) << 64 | self.taken as u128;
         self.taken += 1;
@@ -172,7 +173,7 @@ impl EventQueue {
         }
     }
 
-    /// Puts `event` at a turn that was taken for it.
+    /// Schedules `event` at a turn that was taken for it.
     pub fn put(&mut self, turn: Turn, event: Event) {
         if let Some(round) = &mut self.round
             && turn.0 as u64 & OWN != 0
@@ -185,7 +186,7 @@ impl EventQueue {
         self.heap.put(Scheduled { order, event });
     }
 
-    /// Puts the arrival of a packet on a line at a turn that was taken for it.
+    /// Schedules the arrival of a packet on a line at a turn that was taken for it.
     pub fn put_arrival(&mut self, turn: Turn, line: u32, packet: Packet) {
         let at = line as usize;
         if at >= self.arrivals.len() {
@@ -194,7 +195,7 @@ impl EventQueue {
         let arrivals = &mut self.arrivals[at];
         let last = arrivals.back().map(|(turn, _)| *turn);
         let packet = if self.round.is_some() || last.is_some_and(|last| turn < last) {
-            // Among many it overtakes: the heap sorts it.
+            // It overtakes other packets, so the heap must sort it.
             self.in_flight.put(packet)
         } else {
             self.in_order += 1;
@@ -207,7 +208,7 @@ impl EventQueue {
         self.put(turn, Event::Arrive { line, packet });
     }
 
-    /// The packet of an [`Event::Arrive`] that has come.
+    /// Removes and returns the packet of an [`Event::Arrive`] that was popped.
     #[inline]
     pub fn take_packet(&mut self, line: u32, packet: u32) -> Packet {
         if packet == FIRST
@@ -219,18 +220,18 @@ impl EventQueue {
         self.in_flight.take(packet)
     }
 
-    /// Packets that are on lines.
+    /// The number of packets on lines.
     pub fn packets(&self) -> usize {
         self.in_order + self.in_flight.most()
     }
 
-    /// Begins a round of the events before `until` and before the time with the bits `end`.
+    /// Begins a round, which consists of the events before `until` and before the time with the bits `end`.
     pub fn begin_round(&mut self, end: u64, until: Instant) {
         let round = self.round.get_or_insert_default();
         (round.end, round.until) = (end, until);
     }
 
-    /// The next event of the round.
+    /// Removes and returns the next event of the round.
     pub fn pop_in_round(&mut self) -> Option<(Turn, Event)> {
         let round = self.round.as_mut()?;
         let turn = Turn(self.heap.first()?.order);
@@ -239,13 +240,13 @@ impl EventQueue {
         }
         let Scheduled { event, .. } = self.heap.take_first()?;
         let before = self.taken;
-        // One that took no turns needs no place in the log.
+        // An event that took no turns need not be in the log.
         round.log.pop_if(|last| last.before == before);
         round.log.push(Took { turn, before });
         Some((turn, event))
     }
 
-    /// What took turns in the round, and how many were taken; `into` becomes the log.
+    /// Ends the round. Moves the log to `into` and returns the number of turns taken.
     pub fn end_round(&mut self, into: &mut Vec<Took>) -> u64 {
         into.clear();
         if let Some(round) = &mut self.round {
@@ -254,7 +255,7 @@ impl EventQueue {
         std::mem::take(&mut self.taken)
     }
 
-    /// The earliest time of an event to come, as bits.
+    /// The time of the next pending event, as bits.
     pub fn next_time(&mut self) -> u64 {
         let first = self.heap.first().map(|first| Turn(first.order));
         let later = self.round.iter().flat_map(|round| &round.later);
@@ -262,7 +263,7 @@ impl EventQueue {
         times.min().unwrap_or(u64::MAX)
     }
 
-    /// Gives the turns of the round their numbers among all.
+    /// Assigns global numbers to the turns of the round.
     pub fn number(&mut self, numbers: &[u64]) {
         let Some(round) = &mut self.round else {
             return;
@@ -273,8 +274,8 @@ impl EventQueue {
         }
     }
 
-    /// Takes out all events to come, in no order and with all packets in slots, and how many turns were taken; no
-    /// round is under way.
+    /// Removes all pending events, in arbitrary order and with all packets in slots. Also returns the number of turns
+    /// taken. Must not be called during a round.
     pub fn take_all(&mut self) -> (Vec<(Turn, Event)>, u64) {
         let is_first = |event| matches!(event, Event::Arrive { packet: FIRST, .. });
         let mut all: Vec<_> = std::mem::take(&mut self.heap)
@@ -293,7 +294,7 @@ impl EventQueue {
         (all, self.taken)
     }
 
-    /// A queue without rounds, `taken` turns into the run.
+    /// Creates a queue without rounds for a run in which `taken` turns have been taken.
     pub fn resumed(taken: u64) -> Self {
         EventQueue {
             taken,
@@ -301,13 +302,13 @@ impl EventQueue {
         }
     }
 
-    /// Puts `event` behind all that have been scheduled for the same time, in seconds.
+    /// Schedules `event` behind all events of the same time, in seconds.
     pub fn schedule(&mut self, seconds: f64, event: Event) {
         let turn = self.take_turn(seconds);
         self.put(turn, event);
     }
 
-    /// The next event, if it is before `end`, and when it comes.
+    /// Removes and returns the next event and its time, if it is before `end`.
     #[inline]
     pub fn pop_before(&mut self, end: Instant) -> Option<(Turn, Instant, Event)> {
         let &Scheduled { order, event } = self.heap.first()?;
@@ -317,7 +318,7 @@ impl EventQueue {
             return None;
         }
         self.heap.take_first();
-        // The first stays until `take_packet`.
+        // The first packet stays in place until `take_packet`.
         if let Event::Arrive {
             line,
             packet: FIRST,
@@ -392,7 +393,7 @@ mod tests {
             seed = seed.wrapping_mul(6364136223846793005).wrapping_add(99);
             let line = (seed >> 40) as u32 % 3;
             let (at, other) = (f64::from((seed >> 33) as u8), f64::from((seed >> 50) as u8));
-            // Most behind the one before on their line, some at its time, some before it.
+            // Most are behind the preceding packet on their line, some at the same time, some before it.
             times[line as usize] += at - 16.0_f64.min(at);
             let turn = queue.take_turn(times[line as usize]);
             queue.put_arrival(turn, line, packet(number));
@@ -408,7 +409,7 @@ mod tests {
             }
         }
         assert!(queue.heap.len() < sorted.heap.len());
-        // What overtakes has a slot.
+        // Packets that overtake others have a slot.
         assert!((1..100).contains(&queue.in_flight.most()));
         assert_eq!(all(&mut queue), all(&mut sorted));
     }

@@ -16,13 +16,13 @@ use units::{Duration, Instant};
 /// An end of a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Where the data comes from.
+    /// The end that sends data.
     Sender,
-    /// Where it is acknowledged.
+    /// The end that acknowledges data.
     Receiver,
 }
 
-/// What a TCP flow is, known wherever its packets come.
+/// The properties of a TCP flow that are needed wherever its packets arrive.
 #[derive(Debug)]
 pub(crate) struct Flow {
     pub name: String,
@@ -30,41 +30,41 @@ pub(crate) struct Flow {
     pub from: usize,
     /// The host of its receiver.
     pub to: usize,
-    /// Its packets carry the AQT option.
+    /// Whether its packets carry the AQT option.
     pub aqt: bool,
-    /// Data is marked capable of congestion indication.
+    /// Whether data packets are marked as capable of congestion indication.
     pub ci: bool,
-    /// Its congestion control judges where data was lost.
+    /// Whether its congestion control classifies where data was lost.
     pub judges: bool,
-    /// The addresses of what its sender sends, and its receiver.
+    /// The addresses of packets from its sender, and from its receiver.
     pub addresses: [wire::Flow; 2],
     pub opening: Opening,
 }
 
-/// What the connections of a flow are made from when it begins.
+/// Creates the connections of a flow when it begins.
 #[derive(Debug)]
 pub(crate) struct Opening {
     settings: Arc<Settings>,
     algorithm: Arc<dyn Factory>,
     clocks: [HostClock; 2],
-    /// Of the line that data leaves by.
+    /// The rate of the line through which data leaves.
     line_rate_bps: Option<u64>,
-    /// Sequence numbers of SYNs, where there are any.
+    /// The initial sequence numbers, in profiles with SYNs.
     starts: [u32; 2],
-    /// Packets of data to send; unset: without end.
+    /// Packets of data to send. `None` means unlimited.
     segments: Option<u64>,
-    /// Which changes of the sender's state are kept; unset: none.
+    /// Which changes of the sender's state are recorded. `None` means none.
     trace: Option<Keep>,
 }
 
-/// What there is of a flow at one of its hosts.
+/// The state of a flow at one of its hosts.
 #[derive(Debug)]
 pub(crate) enum Slot {
     /// Nothing has happened yet.
     Unopened,
     /// A connection.
     Open(Box<End>),
-    /// The connection is closed, and nothing of it is needed any more.
+    /// The connection is closed and no longer needed.
     Over,
 }
 
@@ -72,18 +72,18 @@ pub(crate) enum Slot {
 #[derive(Debug)]
 pub(crate) struct End {
     pub connection: Connection,
-    /// When its timer runs out, and the turn of the event of that.
+    /// When its timer expires, and the turn of the timer's event.
     pub timer: Option<(Instant, Turn)>,
     /// The earliest timer event scheduled for it.
     pub wake: Option<Turn>,
-    /// A sender's: where its data was lost, if its congestion control judges that.
+    /// For a sender: where its data was lost, if its congestion control classifies that.
     pub losses: Option<Losses>,
-    /// A sender's, where the scenario asks for a trace.
+    /// For a sender: its trace, if the scenario requests one.
     pub tracer: Option<Tracer>,
 }
 
 impl Slot {
-    /// The end, if it is open.
+    /// Returns the end, if it is open.
     pub fn open(&mut self) -> Option<&mut End> {
         match self {
             Slot::Open(end) => Some(end),
@@ -93,7 +93,7 @@ impl Slot {
 }
 
 impl Side {
-    /// The number of this end of a flow among the ends of all.
+    /// The index of this end of a flow among the ends of all flows.
     pub fn end(self, flow: usize) -> usize {
         2 * flow + usize::from(self == Side::Receiver)
     }
@@ -108,12 +108,12 @@ impl Flow {
         }
     }
 
-    /// The addresses of what an end sends.
+    /// The addresses of packets that an end sends.
     pub fn addresses(&self, side: Side) -> wire::Flow {
         self.addresses[usize::from(side == Side::Receiver)]
     }
 
-    /// A new end.
+    /// Creates an end.
     pub fn end(&self, side: Side) -> End {
         let opening = &self.opening;
         match side {
@@ -138,12 +138,12 @@ impl End {
         }
     }
 
-    /// Whether nothing of it is needed for the flow's record.
+    /// Whether the flow's record needs nothing more from it.
     pub fn is_recorded(&self) -> bool {
         self.losses.is_none() && self.tracer.is_none()
     }
 
-    /// The flow's record, with what its sender has in its trace.
+    /// Adds the sender's trace to the flow's record.
     pub fn finish(self, record: FlowRecord) -> FlowRecord {
         FlowRecord {
             trace: self.tracer.map(|tracer| Box::new(tracer.finish())),
@@ -153,10 +153,11 @@ impl End {
     }
 }
 
-/// The connections at both ends of a flow, with the clocks of their hosts. Only the sender's has a window to control.
+/// Creates the connections at both ends of a flow, with the clocks of their hosts. Only the sender's has congestion
+/// control.
 impl Opening {
-    /// Of a checked flow between hosts with these clocks, the sender's on a line with `line_rate_bps`; `algorithm` makes its
-    /// congestion control.
+    /// For a checked flow between hosts with these clocks. The sender's line has the rate `line_rate_bps`; `algorithm`
+    /// creates the congestion control.
     pub fn new(
         flow: &scenario::Flow,
         clocks: [HostClock; 2],
@@ -175,13 +176,13 @@ impl Opening {
         }
     }
 
-    /// What makes its congestion control.
+    /// Creates its congestion control.
     pub fn algorithm(&self) -> Arc<dyn Factory> {
         self.algorithm.clone()
     }
 
-    /// Whether it is to be opened when the run begins, and not when its flow does: the caller's controls are made
-    /// in the order of the flows, and a trace can be asked for at any time.
+    /// Whether it must be opened when the run begins rather than when its flow does: congestion controls of the caller
+    /// are created in the order of the flows, and a trace can be requested at any time.
     pub fn is_early(&self) -> bool {
         matches!(self.settings.control, Control::Custom(_)) || self.trace.is_some()
     }
@@ -255,7 +256,7 @@ impl Opening {
 
 fn clock(host: HostClock) -> Clock {
     Clock {
-        // Microseconds that wrap, below zero as well.
+        // Microseconds, which wrap around, also below zero.
         start_us: (host.offset_s * 1e6).round() as i64 as u32,
         rate: 1.0 + host.skew_ppm * 1e-6,
     }

@@ -1,12 +1,12 @@
-//! The heap of events to come.
+//! The heap of pending events.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
-/// An event in the heap; the greatest comes first.
+/// An event in the heap. The largest comes first.
 ///
-/// Only its order is compared, and no two have the same: a comparison of one number needs no branch, which the
-/// processor would mispredict every other time.
+/// Only `order` is compared, and no two events have the same. Comparing a single number needs no branch, which the
+/// processor would mispredict half of the time.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scheduled<E> {
     pub order: u128,
@@ -26,7 +26,7 @@ impl<E> PartialOrd for Scheduled<E> {
         Some(self.cmp(other))
     }
 
-    // What the heap asks; by way of `cmp` it would branch.
+    // The comparison that the heap uses. Through `cmp` it would branch.
     fn le(&self, other: &Self) -> bool {
         self.order >= other.order
     }
@@ -50,19 +50,19 @@ impl<E> Ord for Scheduled<E> {
     }
 }
 
-/// Events by their order.
+/// A heap of events.
 ///
-/// Most events schedule another. It takes the place of the one that was taken out last, so that the heap is put in
-/// order once and not twice.
+/// Most events schedule another one. The new event takes the place of the event that was removed last, so that the heap
+/// is sifted once instead of twice.
 #[derive(Debug)]
 pub(crate) struct Heap<E> {
     items: BinaryHeap<Scheduled<E>>,
-    /// The first was taken out, and is still among `items`.
+    /// Whether the first item has been removed and only its place is still in `items`.
     is_vacant: bool,
 }
 
 impl<E: Copy> Heap<E> {
-    /// The first event.
+    /// Returns the first event.
     #[inline]
     pub fn first(&mut self) -> Option<&Scheduled<E>> {
         if self.is_vacant {
@@ -72,7 +72,7 @@ impl<E: Copy> Heap<E> {
         self.items.peek()
     }
 
-    /// Takes out the first event.
+    /// Removes and returns the first event.
     #[inline]
     pub fn take_first(&mut self) -> Option<Scheduled<E>> {
         let first = self.first().copied();
@@ -93,7 +93,7 @@ impl<E: Copy> Heap<E> {
         }
     }
 
-    /// How many events there are.
+    /// The number of events.
     #[cfg(test)]
     pub fn len(&self) -> usize {
         self.items.len() - usize::from(self.is_vacant)
@@ -113,7 +113,7 @@ impl<E: Copy> IntoIterator for Heap<E> {
     type Item = Scheduled<E>;
     type IntoIter = std::collections::binary_heap::IntoIter<Scheduled<E>>;
 
-    /// The events in no order.
+    /// The events in arbitrary order.
     fn into_iter(mut self) -> Self::IntoIter {
         self.first();
         self.items.into_iter()

@@ -9,9 +9,10 @@ pub(crate) struct Host {
     pub address: Ipv4,
     pub mac: Mac,
     pub gateway_mac: Mac,
-    /// Its line out, if a link reaches it.
+    /// The line from it, if it has a link.
     pub line: Option<usize>,
-    /// The time that a timer here has reached, which may be a nanosecond after that of its event.
+    /// The time of the last event here. For a timer it may be a nanosecond after the time of its
+    /// event.
     pub reached: Instant,
     /// IPv4 identification of the next packet.
     identification: u16,
@@ -29,7 +30,7 @@ impl Host {
         }
     }
 
-    /// The IPv4 identification of one more packet.
+    /// Allocates an IPv4 identification.
     pub fn next_identification(&mut self) -> u16 {
         self.identification = self.identification.wrapping_add(1);
         self.identification

@@ -1,8 +1,8 @@
-//! Packets in slots that are used again.
+//! Packets in reusable slots.
 
 use engine::Packet;
 
-/// Packets at stations of media, those that overtook others on their line, and in rounds all that are on lines.
+/// Packets at stations of media, packets that overtook others on their line, and in rounds all packets on lines.
 #[derive(Debug, Default)]
 pub(crate) struct InFlight {
     slots: Vec<Packet>,
@@ -10,7 +10,7 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// Keeps a packet; its slot.
+    /// Stores a packet. Returns its slot.
     #[inline]
     pub fn put(&mut self, packet: Packet) -> u32 {
         match self.free.pop() {
@@ -25,12 +25,12 @@ impl InFlight {
         }
     }
 
-    /// The most packets that were in slots at once.
+    /// The most packets that were stored at once.
     pub fn most(&self) -> usize {
         self.slots.len()
     }
 
-    /// The packet in a slot, which becomes free.
+    /// Removes and returns the packet in a slot.
     #[inline]
     pub fn take(&mut self, slot: u32) -> Packet {
         self.free.push(slot);

@@ -3,25 +3,26 @@
 //! ```text
 //!   scenario (data) ──► Simulation::new ──► run … run ──► finish ──► Results (columns)
 //! ```
-//! Every packet between hosts is real octets and goes through the P4 program of every switch on its way.
-//! The same scenario and programs give the same results and the same capture, octet for octet.
+//! Every packet between hosts consists of real octets and passes through the P4 program of every switch on its path.
+//! The same scenario and programs give the same results and the same capture, bit for bit.
 //!
 //! The map of this crate:
 //! - [`scenario`]: the description of a run, as data;
-//! - `simulation`: takes events in order and moves packets; `event` the queue of what happens next, on a `heap`, with
-//!   packets on lines, of which some are `in_flight` in slots;
-//! - `line`, `lines_out`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`, [`source`]: what a network is made of;
+//! - `simulation`: handles events in order and moves packets; `event`: the event queue, on a `heap`, with the packets
+//!   on lines, some of which are `in_flight` in slots;
+//! - `line`, `lines_out`, `queue`, `medium`, `host`, `switch`, `router`, `flow`, `connection`, `association`,
+//!   [`source`]: the components of a network;
 //! - [`shadowing`]: how often a wireless link loses a packet;
-//! - `ports`: which port numbers traffic has;
-//! - `random`: one stream of random numbers for each thing that draws;
-//! - [`record`], [`results`]: what is kept per bin of time, and handed over at the end;
-//! - [`trace`]: a sender's state after each change;
-//! - [`observe`]: what can be seen during a run;
-//! - [`truth`]: what the simulator knows about a packet, to judge its marks by;
-//! - [`losses`]: where packets were lost, to judge by it what senders took that for;
+//! - `ports`: port numbers of traffic;
+//! - `random`: a separate stream of random numbers for each user;
+//! - [`record`], [`results`]: the records per time bin, and the results at the end;
+//! - [`trace`]: the state of a sender after each change;
+//! - [`observe`]: observing a run in progress;
+//! - [`truth`]: what the simulator knows about a packet, to check its marks;
+//! - [`losses`]: where packets were lost, to check how senders classified the losses;
 //! - `pcap`: captures;
-//! - [`replay`]: small networks of routers without programs, to be compared with another simulator's traces; `watch`
-//!   notes what happens at a queue of theirs.
+//! - [`replay`]: small networks of routers without programs, for comparison with traces of another simulator; `watch`
+//!   records the events at one of their queues.
 
 mod association;
 mod connection;

@@ -1,4 +1,4 @@
-//! A line: one direction of a link, from a transmitter through propagation to the far end.
+//! A line: one direction of a link, from the transmitter through propagation to the far end.
 
 use crate::event::Turn;
 use crate::medium::StationId;
@@ -19,7 +19,7 @@ pub(crate) enum Node {
     Router(usize),
 }
 
-/// A node's port; a host's is 0.
+/// A port of a node. The port of a host is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Port {
     pub node: Node,
@@ -33,24 +33,24 @@ pub(crate) struct Line {
     pub name: String,
     pub from: Port,
     rate: Rate,
-    /// The rate and the delay as numbers, which each packet needs.
+    /// Rate and delay as floating-point numbers, which are needed for each packet.
     rate_bps: f64,
     delay_s: f64,
-    /// A packet is lost if 64 random bits are below this.
+    /// A packet is lost if a random 64-bit number is below this.
     loss: u64,
     random: Random,
-    /// The queue in front of it; a switch has its own.
+    /// The queue in front of it. `None` at a switch, which has its own queues.
     pub queue: Option<DropTail>,
-    /// The medium that it shares; none: it is a link of its own.
+    /// Its station on a shared medium. `None` if it is a separate link.
     pub station: Option<StationId>,
-    /// When it has sent what it took last, in seconds; on a medium known only then.
+    /// When it has sent its current packet, in seconds. On a medium this is known only at that time.
     pub free_s: f64,
-    /// It is sending: until `free`, or else until an event says otherwise.
+    /// Whether it is sending: until `free`, or otherwise until an event ends it.
     pub busy: bool,
-    /// The turn at which it has sent what it took last, where no event comes of that. There is one once a packet waits
-    /// for it.
+    /// The turn at which it has sent its current packet, while there is no event for that. The event is scheduled once
+    /// a packet waits for the line.
     pub free: Option<Turn>,
-    /// Its interface in a capture, if it is captured.
+    /// The index of its interface in the capture, if it is captured.
     pub interface: Option<u32>,
 }
 
@@ -92,13 +92,13 @@ impl Line {
         self.delay_s = delay.as_secs_f64();
     }
 
-    /// Sets the probability that a packet is lost.
+    /// Sets the loss probability.
     pub fn set_loss(&mut self, probability: f64) {
-        // 1.0 saturates: every packet but one in 2^64.
+        // 1.0 saturates, so that one in 2^64 packets is not lost.
         self.loss = (probability * TWO_TO_64) as u64;
     }
 
-    /// Whether it is sending at a turn, which may not be before those of earlier calls.
+    /// Whether it is sending at a turn. The turns of successive calls must not decrease.
     pub fn is_busy(&mut self, now: Turn) -> bool {
         if self.free.take_if(|free| *free <= now).is_some() {
             self.busy = false;
@@ -106,14 +106,14 @@ impl Line {
         self.busy
     }
 
-    /// How long it sends a packet, in seconds.
+    /// The serialisation delay of a packet, in seconds.
     #[inline]
     pub fn busy_s(&self, link_octets: u32) -> f64 {
-        // Rounded in this order, as ns-2 does.
+        // Rounded in this order, as in ns-2.
         8.0 * f64::from(link_octets) / self.rate_bps
     }
 
-    /// Whether the next packet is lost. Draws only on a line with loss.
+    /// Whether the next packet is lost. Draws a random number only if there is a loss probability.
     pub fn loses(&mut self) -> bool {
         self.loss > 0 && self.random.bits() < self.loss
     }

@@ -1,9 +1,9 @@
-//! The lines out of a switch, by port.
+//! The lines from a switch, by port.
 
 /// No line.
 const NONE: u32 = u32::MAX;
 
-/// The numbers of the lines at a switch's ports.
+/// The indices of the lines at the ports of a switch.
 #[derive(Debug, Default)]
 pub(crate) struct LinesOut {
     by_port: Vec<u32>,
@@ -17,7 +17,7 @@ impl LinesOut {
         (line != NONE).then_some(line as usize)
     }
 
-    /// Each port that has a line, in order, and the line.
+    /// Each port that has a line, in order, with its line.
     pub fn iter(&self) -> impl Iterator<Item = (u16, usize)> {
         let lines = (0..).zip(&self.by_port);
         lines.filter_map(|(port, &line)| (line != NONE).then_some((port, line as usize)))

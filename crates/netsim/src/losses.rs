@@ -1,41 +1,42 @@
-//! Where a flow's data is lost, beside what its sender takes the losses for (Chan 2004, table 6.1).
+//! Where a flow's data was lost, compared with how its sender classified the losses (Chan 2004,
+//! table 6.1).
 
 use congestion::Verdicts;
 use std::collections::BTreeMap;
 
-/// Segments behind those acknowledged whose losses are remembered.
+/// Losses are remembered for this many segments behind the acknowledged ones.
 const REMEMBERED: u64 = 1 << 16;
 
 /// Where a data packet was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On a link, at random.
+    /// Lost on a link, at random.
     Link,
-    /// A queue or a program refused it.
+    /// Refused by a queue or a program.
     Queue,
 }
 
-/// What became of the segments that a sender found lost.
+/// What actually happened to the segments that a sender considered lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Truth {
     /// Lost on a link.
     pub link: u64,
     /// Refused by a queue or a program.
     pub queue: u64,
-    /// Not lost: late, or overtaken.
+    /// Not lost, but late or reordered.
     pub none: u64,
 }
 
-/// A sender's verdicts beside the truth.
+/// A sender's classification, compared with what happened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Judged {
-    /// Losses taken for random ones.
+    /// Losses classified as random.
     pub random: Truth,
-    /// Losses taken for congestion.
+    /// Losses classified as congestion.
     pub congestion: Truth,
 }
 
-/// What a sender took a segment's loss for, and how often.
+/// How a sender classified the loss of a segment, and how often.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judgement {
     segment: u64,
@@ -43,17 +44,17 @@ pub(crate) struct Judgement {
     congestion: u64,
 }
 
-/// A flow's losses that its sender may still find, and its verdicts so far.
+/// The losses of a flow that its sender may still detect, and its classifications so far.
 #[derive(Debug, Default)]
 pub(crate) struct Losses {
-    /// Where each segment was lost last.
+    /// Where each segment was last lost.
     places: BTreeMap<u64, Place>,
     seen: Verdicts,
     pub judged: Judged,
 }
 
 impl Losses {
-    /// A segment was lost. What came long before `acked` has arrived and is judged no more.
+    /// Records the loss of a segment. Segments long before `acked` have arrived and are removed.
     pub fn note(&mut self, segment: u64, place: Place, acked: u64) {
         while let Some(first) = self.places.first_entry()
             && first.key().saturating_add(REMEMBERED) < acked
@@ -63,7 +64,7 @@ impl Losses {
         self.places.insert(segment, place);
     }
 
-    /// What the sender has judged since this was asked last.
+    /// The sender's classifications since the last call.
     pub fn news(&mut self, verdicts: Verdicts) -> Option<Judgement> {
         let random = verdicts.random - self.seen.random;
         let congestion = verdicts.congestion - self.seen.congestion;
@@ -76,7 +77,7 @@ impl Losses {
         })
     }
 
-    /// Holds a judgement against where its segment was lost.
+    /// Compares a classification with where the segment was lost.
     pub fn judge(&mut self, judgement: Judgement) {
         let place = self.places.remove(&judgement.segment);
         self.judged.random.count(place, judgement.random);

@@ -1,13 +1,12 @@
 //! A shared wireless medium: several stations on one half-duplex channel, and a simple MAC.
 //!
-//! A station sends one packet at a time, each after a random gap of whole slots. All stations hear all
-//! others equally well, and one that sends hears nothing. Transmissions that overlap are therefore all
-//! lost: at its receiver each meets the other, or finds it sending. The MAC acknowledges and repeats
-//! nothing.
+//! A station sends one packet at a time, each after a random gap of whole slots. All stations hear each other equally
+//! well, and a station that sends hears nothing. Overlapping transmissions are therefore all lost: at its receiver,
+//! each collides with the other or finds the receiver sending. The MAC neither acknowledges nor retransmits.
 //!
-//! Without carrier sense a station sends at the end of its gap whatever it hears, as stations of ns-2.35's
-//! `Mac/Simple` do. With carrier sense it waits for silence, and then for another gap; stations that
-//! begin at one instant do not hear each other yet.
+//! Without carrier sense, a station sends at the end of its gap whatever it hears, like stations of `Mac/Simple` in
+//! ns-2.35. With carrier sense it waits for silence, and then for another gap. Stations that start at the same time do
+//! not hear each other.
 
 use crate::line::Node;
 use crate::random::Random;
@@ -24,16 +23,16 @@ pub(crate) struct Medium {
     stations: Vec<Station>,
 }
 
-/// A node on a medium, with one transmitter for all of its lines there.
+/// A node on a medium. One transmitter serves all of its lines on the medium.
 #[derive(Debug)]
 struct Station {
     node: Node,
-    /// Packets that it has to send, at most one for each line; the first is in its gap or on the air.
+    /// Packets to send, at most one per line. The first is in its gap or being sent.
     waiting: VecDeque<Offered>,
     on_air: Option<Transmission>,
 }
 
-/// When a transmission begins and ends, in seconds, and whether another overlaps with it.
+/// When a transmission begins and ends, in seconds, and whether it overlaps with another.
 #[derive(Clone, Copy, Debug)]
 struct Transmission {
     begin_s: f64,
@@ -46,13 +45,13 @@ struct Transmission {
 pub(crate) struct Offered {
     /// The line.
     pub line: u32,
-    /// The packet's slot among those in flight.
+    /// The packet's slot in [`InFlight`](crate::in_flight::InFlight).
     pub packet: u32,
-    /// How long it takes on the air, in seconds.
+    /// Its transmission time, in seconds.
     pub busy_s: f64,
 }
 
-/// A station, and its medium, by their indices.
+/// A station and its medium, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StationId {
     pub medium: u32,
@@ -62,9 +61,9 @@ pub(crate) struct StationId {
 /// What a station does at the end of a gap.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Begun {
-    /// It sends until then.
+    /// It sends until this time.
     Sends(f64),
-    /// It hears another, and looks again then.
+    /// It hears another station, and checks again at this time.
     Defers(f64),
 }
 
@@ -73,7 +72,7 @@ pub(crate) enum Begun {
 pub(crate) struct Ended {
     pub offered: Offered,
     pub collided: bool,
-    /// When the gap before the station's next packet ends, if it has one.
+    /// When the gap before the station's next packet ends, if there is one.
     pub next_s: Option<f64>,
 }
 
@@ -88,7 +87,7 @@ impl Medium {
         }
     }
 
-    /// The station of a node, one more if it has none.
+    /// The station of a node. Creates it if there is none.
     pub fn station(&mut self, node: Node) -> u32 {
         let found = self.stations.iter().position(|known| known.node == node);
         let station = found.unwrap_or_else(|| {
@@ -102,7 +101,7 @@ impl Medium {
         station as u32
     }
 
-    /// Moves the packets that stations have to other slots.
+    /// Changes the slots of the packets at the stations.
     pub fn renumber(&mut self, mut slot: impl FnMut(u32) -> u32) {
         let stations = self.stations.iter_mut();
         for offered in stations.flat_map(|station| &mut station.waiting) {
@@ -110,14 +109,14 @@ impl Medium {
         }
     }
 
-    /// A station has one more packet; when its gap ends, in seconds, if it is the only one.
+    /// Adds a packet to a station. If it is the only one, returns the end of its gap, in seconds.
     pub fn offer(&mut self, station: u32, offered: Offered, now_s: f64) -> Option<f64> {
         let waiting = &mut self.stations[station as usize].waiting;
         waiting.push_back(offered);
         (waiting.len() == 1).then(|| self.gap_from(now_s))
     }
 
-    /// A station's gap ends.
+    /// Handles the end of a station's gap.
     pub fn begin(&mut self, station: u32, now_s: f64) -> Begun {
         if self.carrier_sense
             && let Some(silent_s) = self.heard_until(now_s)
@@ -141,7 +140,7 @@ impl Medium {
         Begun::Sends(end_s)
     }
 
-    /// A station has sent its packet.
+    /// Handles the end of a station's transmission.
     pub fn end(&mut self, station: u32, now_s: f64) -> Ended {
         let sender = &mut self.stations[station as usize];
         let transmission = sender.on_air.take().expect("what ends has begun");
@@ -154,7 +153,7 @@ impl Medium {
         }
     }
 
-    /// Until when others will be heard, in seconds; none if there is silence.
+    /// Until when other stations will be heard, in seconds. `None` if there is silence.
     fn heard_until(&self, now_s: f64) -> Option<f64> {
         let on_air = self.stations.iter().filter_map(|station| station.on_air);
         let heard = on_air.filter(|t| t.begin_s < now_s && now_s < t.end_s);
@@ -225,7 +224,7 @@ mod tests {
         medium.begin(BASE, 0.0);
         medium.begin(HOST, 3.0);
         assert!(medium.end(BASE, 4.0).collided);
-        // It overlaps with the second, not with the first.
+        // It overlaps with the second transmission, not with the first.
         medium.begin(2, 6.0);
         assert!(medium.end(HOST, 7.0).collided);
         assert!(medium.end(2, 10.0).collided);
@@ -237,7 +236,7 @@ mod tests {
         medium.offer(BASE, packet(1), 0.0);
         medium.offer(HOST, packet(2), 0.0);
         medium.begin(BASE, 0.0);
-        // Before the other's end has been handled.
+        // Before the end of the other transmission has been handled.
         medium.begin(HOST, 4.0);
         assert!(!medium.end(BASE, 4.0).collided);
         assert!(!medium.end(HOST, 8.0).collided);

@@ -1,11 +1,11 @@
-//! What a switch's program has kept: the cells of its counters, direct counters and registers.
+//! The state of a switch's program: the cells of its counters, direct counters and registers.
 
 use crate::results::{CountedEntry, CounterRecord, DirectCounterRecord, RegisterRecord};
 use engine::{CounterData, Entry, Match, Switch};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, MatchKind, Scalar};
 
-/// The kinds of objects that are read.
+/// The kinds of objects that are recorded.
 #[derive(Debug)]
 pub(crate) enum Kind {
     Counter,
@@ -13,7 +13,7 @@ pub(crate) enum Kind {
     Register,
 }
 
-/// The kind of an object; `None`: it is not read.
+/// The kind of an object, or `None` if it is not recorded.
 pub(crate) fn kind(switch: &Switch, object: ExternId) -> Option<Kind> {
     if switch.counter_cells(object).is_some() {
         return Some(Kind::Counter);
@@ -27,12 +27,12 @@ pub(crate) fn kind(switch: &Switch, object: ExternId) -> Option<Kind> {
     (counts && !is_meter).then_some(Kind::DirectCounter)
 }
 
-/// The numbers of a program's objects.
+/// The IDs of a program's objects.
 pub(crate) fn all(switch: &Switch) -> impl Iterator<Item = ExternId> + use<> {
     (0..switch.program().externs.len() as u32).map(ExternId)
 }
 
-/// Reads up to `most` cells: packets and octets, or the two lowest words of a register's cell.
+/// Reads up to `most` cells: packets and octets, or the two lowest words of a register cell.
 pub(crate) fn read_cells(switch: &Switch, object: ExternId, most: usize, into: &mut Vec<[u64; 2]>) {
     let pair = |cell: &CounterData| [cell.packets, cell.octets];
     into.clear();
@@ -94,7 +94,7 @@ fn counted_entry(keys: &[&str], entry: &Entry) -> CountedEntry {
     }
 }
 
-/// A match in the notation of P4.
+/// Formats a match in the notation of P4.
 fn notation(value: &Match) -> String {
     let hex = |value: &BigUint| format!("{value:#x}");
     match value {

@@ -1,4 +1,4 @@
-//! Captures: pcapng of chosen links, timestamps in nanoseconds, payloads written out.
+//! Captures: pcapng files of selected links, with timestamps in nanoseconds and complete payloads.
 
 use engine::Packet;
 use pcap_file::DataLink;
@@ -13,9 +13,9 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use units::Instant;
 
-/// Timestamps count 10^−9 s.
+/// The timestamp unit is 10^−9 s.
 const NANOSECONDS: u8 = 9;
-/// Longer than any packet.
+/// More than the length of any packet.
 const SNAP_OCTETS: u32 = 262_144;
 
 /// A capture being written.
@@ -25,12 +25,12 @@ pub(crate) struct Capture {
 }
 
 impl Capture {
-    /// Begins a capture with one interface for each name.
+    /// Starts a capture with one interface per name.
     pub fn new(
         out: Box<dyn Write + Send>,
         names: impl Iterator<Item = String>,
     ) -> io::Result<Self> {
-        // Little-endian everywhere, so that the octets do not depend on the machine.
+        // Always little-endian, so that the octets do not depend on the machine.
         let section = SectionHeaderBlock {
             endianness: Endianness::Little,
             ..Default::default()
@@ -55,7 +55,7 @@ impl Capture {
         })
     }
 
-    /// Writes a packet whose first octet leaves at `now`.
+    /// Writes a packet whose transmission starts at `now`.
     pub fn write(&mut self, interface: u32, now: Instant, packet: &Packet) -> io::Result<()> {
         self.octets.clear();
         self.octets.extend_from_slice(&packet.octets);
@@ -73,7 +73,7 @@ impl Capture {
         Ok(())
     }
 
-    /// Writes out what is buffered.
+    /// Flushes the buffer.
     pub fn finish(self) -> io::Result<()> {
         self.writer.into_inner().flush()
     }

@@ -1,27 +1,29 @@
-//! Port numbers of traffic: by them and by hosts, what a packet belongs to is found.
+//! Port numbers of traffic. Port number and hosts identify the flow or source of a packet.
 
 use std::collections::HashSet;
 
-/// The least port number of flows and sources.
+/// The smallest port number of flows and sources.
 const FIRST: u16 = 1024;
-/// Port numbers from there on.
+/// The number of port numbers from `FIRST` on.
 const COUNT: usize = 60_000;
-/// No thing.
+/// Stands for no flow or source.
 const NONE: u32 = u32::MAX;
 
-/// What uses each port number. The same number serves at both ends, and again between other hosts.
+/// The users of each port number. A user has the same number at both ends. Users between different
+/// hosts may share a number.
 #[derive(Debug)]
 pub(crate) struct Ports {
-    /// By port number: the first thing with it, and the last.
+    /// For each port number, its first and its last user.
     chains: Vec<[u32; 2]>,
-    /// By thing: the next with the same port number.
+    /// For each user, the next one with the same port number.
     next: Vec<u32>,
 }
 
 impl Ports {
-    /// Gives each thing between two hosts a port number, which nothing else has between these.
+    /// Assigns a port number to each user, which is given by its two hosts. No other user between
+    /// these hosts has the same.
     ///
-    /// Returns `None` if two hosts have more than 60,000 things between them.
+    /// Returns `None` if two hosts have more than 60,000 users between them.
     pub fn assign(pairs: impl Iterator<Item = (usize, usize)>) -> Option<(Vec<u16>, Ports)> {
         let mut ports = Ports {
             chains: vec![[NONE; 2]; COUNT],
@@ -30,7 +32,7 @@ impl Ports {
         let mut taken = HashSet::new();
         let mut given = Vec::new();
         for (thing, (a, b)) in pairs.enumerate() {
-            // As long as there are enough for all, one each.
+            // One each, as long as there are enough for all.
             let mut free = (0..COUNT).map(|more| (thing + more) % COUNT);
             let port = free.find(|&port| taken.insert((a.min(b), a.max(b), port)))?;
             ports.add(thing as u32, port);
@@ -49,7 +51,7 @@ impl Ports {
         *last = thing;
     }
 
-    /// What uses a port number, in order.
+    /// The users of a port number, in order.
     pub fn at(&self, port: u16) -> impl Iterator<Item = usize> {
         let chain = self.chains.get(usize::from(port.wrapping_sub(FIRST)));
         let first = chain.map(|[first, _]| *first);

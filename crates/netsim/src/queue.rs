@@ -1,31 +1,32 @@
-//! The queue in front of a line that no switch serves.
+//! The queue in front of a line from a host or router.
 //!
-//! Three modules have a drop-tail queue, and share no code, because they have only one comparison in common. This one is
-//! served by events. `switch`'s traffic manager chooses among the queues of a port and bounds the memory of all.
-//! `dataplane_io::wires` knows when a frame comes until when it will be served, and holds it until it has propagated.
+//! Three modules have a drop-tail queue. They share no code, because a single comparison is all that they have in
+//! common. This one is driven by events. The traffic manager of `switch` selects among the queues of a port and bounds
+//! the memory of all queues. `dataplane_io::wires` computes the departure time of a frame when it arrives, and holds
+//! the frame until it has propagated.
 
 use crate::watch::{Kind, Watch};
 use engine::Packet;
 use std::collections::VecDeque;
 use units::Instant;
 
-/// ns-2's drop-tail queue of limit L: one packet in service, L − 1 waiting.
+/// ns-2's drop-tail queue with limit L: one packet in service, L − 1 waiting.
 #[derive(Debug)]
 pub(crate) struct DropTail {
     waiting: VecDeque<(Instant, u32, Packet)>,
     limit: usize,
-    /// Where a replay looks on.
+    /// The watch of a replay.
     pub watch: Option<Watch>,
 }
 
-/// What becomes of a packet that joins a queue.
+/// The result of adding a packet to a queue.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Joined {
-    /// The line is free: its serialisation starts.
+    /// The line was free: serialisation starts.
     Starts(Packet),
-    /// It waits.
+    /// The packet waits.
     Waits,
-    /// The queue is full, or the packet was chosen to be lost.
+    /// The queue was full, or the packet was selected to be lost.
     Refused(Packet),
 }
 
@@ -35,12 +36,12 @@ pub(crate) struct Left {
     pub packet: Packet,
     /// When it joined.
     pub since: Instant,
-    /// How many waited then, itself included.
+    /// The number of packets that waited at that time, including itself.
     pub waiting: u32,
 }
 
 impl DropTail {
-    /// A queue of limit `limit`, the packet in service included.
+    /// Creates a queue with this limit, which includes the packet in service.
     pub fn new(limit: u32) -> Self {
         DropTail {
             waiting: VecDeque::new(),
@@ -49,12 +50,12 @@ impl DropTail {
         }
     }
 
-    /// Packets that wait now.
+    /// Number of waiting packets.
     pub fn waiting(&self) -> u32 {
         self.waiting.len() as u32
     }
 
-    /// A packet joins, while the line is sending another if it is busy.
+    /// Adds a packet. `is_busy` states whether the line is sending another one.
     pub fn join(&mut self, now: Instant, packet: Packet, is_busy: bool) -> Joined {
         if self
             .watch
@@ -79,7 +80,7 @@ impl DropTail {
         Joined::Waits
     }
 
-    /// The line is free: the next packet leaves, if any waits.
+    /// Removes and returns the next packet, if any, because the line is free.
     pub fn leave(&mut self, now: Instant) -> Option<Left> {
         let (since, waiting, packet) = self.waiting.pop_front()?;
         self.note(now, &packet, Kind::Dequeue);

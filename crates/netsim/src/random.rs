@@ -1,19 +1,19 @@
-//! Random numbers: one independent stream for each thing that draws, all from the scenario's seed.
+//! Random numbers: an independent stream for each user, derived from the scenario's seed.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What draws. Each has a stream of its own, so that one more source or link leaves the others' draws
-/// as they were.
+/// The users of random numbers. Each has its own stream, so that adding a source or link does not change the numbers of
+/// the others.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Purpose {
     /// Losses of a line.
     Loss = 1,
     /// Bursts of a source.
     Source = 2,
-    /// Seeds of the switches' own draws.
+    /// Seeds of the switches.
     Switch = 3,
-    /// First sequence numbers of connections.
+    /// Initial sequence numbers of connections.
     Sequence = 4,
     /// Secrets of SCTP associations.
     Association = 5,
@@ -26,14 +26,14 @@ pub(crate) enum Purpose {
 pub(crate) struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The stream of one thing.
+    /// The stream of one user.
     pub fn new(seed: u64, purpose: Purpose, index: usize) -> Self {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream((purpose as u64) << 32 | index as u64);
         Random(rng)
     }
 
-    /// 64 bits.
+    /// A random 64-bit number.
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }

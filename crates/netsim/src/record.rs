@@ -1,98 +1,98 @@
-//! What a run leaves behind: counts per bin of time, as columns.
+//! The records of a run: counters per time bin, as columns.
 
 use crate::losses::Judged;
 use crate::trace::Trace;
 use transport::tcp::Segment;
 use units::{Duration, Instant};
 
-/// The bins of a run, and the one that the present lies in.
+/// The time bins of a run, and the current bin.
 #[derive(Clone, Debug)]
 pub(crate) struct Bins {
     width: Duration,
     current: usize,
     current_end: Instant,
     count: usize,
-    /// Flows are counted in one bin, which is the whole run.
+    /// Whether flows are counted in a single bin for the whole run.
     whole_flows: bool,
 }
 
 /// Packets or octets per bin.
 pub type Column = Vec<u64>;
 
-/// A TCP flow's or source's records, per bin. Octets are those that links charge.
+/// The records of a TCP flow or source, per bin. Octets are those that links charge.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowRecord {
-    /// Data packets handed to the host's queue, retransmissions included.
+    /// Data packets passed to the host's queue, including retransmissions.
     pub sent_packets: Column,
     /// Retransmissions among them.
     pub resent_packets: Column,
     /// Data packets dropped by a queue or a program, or lost on a link.
     pub lost_packets: Column,
-    /// Data packets that arrived, copies included.
+    /// Data packets that arrived, including duplicates.
     pub delivered_packets: Column,
     /// Their octets.
     pub delivered_octets: Column,
-    /// Data packets that arrived trimmed by a switch: neither lost nor delivered.
+    /// Data packets that arrived trimmed by a switch. They count as neither lost nor delivered.
     pub trimmed_packets: Column,
-    /// Payload octets that became available in order (a source: all that arrived).
+    /// Payload octets that became available in order. For a source, all octets that arrived.
     pub goodput_octets: Column,
-    /// Of what a full data packet consists (TCP).
+    /// The size of a full data packet (TCP).
     pub packet: PacketOctets,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Data packets that the sender learnt to have been marked (ECN).
+    /// Data packets reported to the sender as marked (ECN).
     pub reported_marks: u64,
-    /// When all that a flow had to send was acknowledged.
+    /// When all data of the flow was acknowledged.
     pub finished: Option<Instant>,
-    /// What the sender took its losses for, beside the truth, if its congestion control judges that.
+    /// How the sender classified its losses, compared with what happened, if its congestion control classifies them.
     pub judged: Option<Judged>,
-    /// The sender's state after each change, if the scenario asks for it.
+    /// The sender's state after each change, if the scenario requests it.
     pub trace: Option<Box<Trace>>,
 }
 
-/// The octets of the longest data packet that a TCP flow sent; all are 0 before the first.
+/// The size of the longest data packet that a TCP flow sent, in octets. All are 0 before the first packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PacketOctets {
-    /// What links charge for it.
+    /// The size that links charge.
     pub link: u32,
-    /// Options among them that hops write into.
+    /// The part of it that is options into which hops write.
     pub feedback: u32,
-    /// Its payload.
+    /// The payload.
     pub payload: u32,
 }
 
 /// An SCTP association's records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssociationRecord {
-    /// Packets with DATA, as for TCP flows; a packet with a retransmitted chunk counts as resent.
+    /// Packets with DATA, as for TCP flows. A packet with a retransmitted chunk counts as a retransmission.
     pub flow: FlowRecord,
     /// Packets with DATA sent on each path, per bin.
     pub sent_on_path: Vec<Column>,
     /// Delays of DATA chunks from their last transmission to their first arrival, summed per bin, in
     /// nanoseconds.
     pub delay_ns: Column,
-    /// How many these are.
+    /// The number of these chunks.
     pub delay_chunks: Column,
     /// Round-trip times that the sender measured, summed, in nanoseconds.
     pub rtt_ns: u128,
-    /// How many these are.
+    /// The number of these samples.
     pub rtt_samples: u64,
     /// DATA chunks acknowledged.
     pub acked_chunks: u64,
-    /// Time from their last transmission to that, summed, in nanoseconds.
+    /// Sum of the times from the last transmission of a chunk to its acknowledgement, in nanoseconds.
     pub latency_ns: u128,
-    /// Its squares, summed.
+    /// Sum of the squares of these times.
     pub latency_ns_squared: u128,
-    /// Switches of path by SPC.
+    /// Path switches by SPC.
     pub switches: u64,
-    /// The paths' state after each change and the delay of each chunk, if the scenario asks for it.
+    /// The state of the paths after each change and the delay of each chunk, if the scenario requests it.
     pub trace: Option<AssociationTrace>,
 }
 
-/// How the paths of an association stand after each change, and the delay of each chunk.
+/// The state of an association's paths after each change, and the delay of each chunk.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AssociationTrace {
-    /// When, in seconds.
+    /// The time, in seconds.
     pub time_s: Vec<f64>,
     /// The path's number.
     pub path: Vec<u64>,
@@ -102,11 +102,11 @@ pub struct AssociationTrace {
     pub ssthresh_octets: Vec<f64>,
     /// Octets outstanding on it.
     pub outstanding_octets: Vec<f64>,
-    /// Its RTT, if one was measured; else NaN.
+    /// Its RTT, or NaN if none has been measured.
     pub rtt_s: Vec<f64>,
     /// When a chunk arrived, in seconds.
     pub delay_time_s: Vec<f64>,
-    /// How long it was under way, in seconds.
+    /// Its delay, in seconds.
     pub delay_s: Vec<f64>,
     /// The last state of each path.
     pub(crate) last: Vec<(u32, u32, u32)>,
@@ -115,15 +115,15 @@ pub struct AssociationTrace {
 /// One direction of a link and the queue in front of it, per bin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LineRecord {
-    /// Packets whose first octet left in the bin.
+    /// Packets whose transmission started in the bin.
     pub sent_packets: Column,
     /// Their octets.
     pub sent_octets: Column,
-    /// Time that packets waited in the bin, summed over packets, in nanoseconds; the one in service
-    /// does not wait.
+    /// Time that packets waited in the bin, summed over packets, in nanoseconds. The packet in service does not count
+    /// as waiting.
     pub waiting_ns: Column,
-    /// How many more packets waited throughout the bin than throughout the one before: what
-    /// `waiting_ns` has not yet.
+    /// How many more packets waited throughout the bin than throughout the preceding one. This is not yet included in
+    /// `waiting_ns`.
     waiting_throughout: Vec<i64>,
     /// The most packets that waited at once.
     pub max_waiting: Column,
@@ -134,7 +134,7 @@ pub struct LineRecord {
 }
 
 impl Bins {
-    /// Bins of `width` that cover the time to `end`.
+    /// Creates bins of `width` that cover the time to `end`.
     pub fn new(width: Duration, end: Instant) -> Self {
         let width = width.max(Duration::from_nanos(1));
         Bins {
@@ -146,7 +146,7 @@ impl Bins {
         }
     }
 
-    /// The same, with flows counted over the whole run if `whole_flows`.
+    /// Counts flows in a single bin for the whole run if `whole_flows`.
     pub fn with_whole_flows(self, whole_flows: bool) -> Self {
         Bins {
             whole_flows,
@@ -154,7 +154,7 @@ impl Bins {
         }
     }
 
-    /// Moves the present to `now`.
+    /// Advances the current time to `now`.
     pub fn advance(&mut self, now: Instant) {
         while now >= self.current_end && self.current + 1 < self.count {
             self.current += 1;
@@ -167,7 +167,7 @@ impl Bins {
         vec![0; self.count]
     }
 
-    /// The present bin's cell of a column, which may have none yet.
+    /// The current bin's cell of a column. Initialises the column if it is empty.
     pub fn cell<'a>(&self, column: &'a mut Column) -> &'a mut u64 {
         if column.is_empty() {
             *column = self.column();
@@ -175,7 +175,7 @@ impl Bins {
         &mut column[self.current]
     }
 
-    /// As [`Bins::column`], of a flow.
+    /// Like [`Bins::column`], for a flow.
     pub fn flow_column(&self) -> Column {
         match self.whole_flows {
             true => vec![0],
@@ -183,7 +183,7 @@ impl Bins {
         }
     }
 
-    /// As [`Bins::cell`], of a flow.
+    /// Like [`Bins::cell`], for a flow.
     pub fn flow_cell<'a>(&self, column: &'a mut Column) -> &'a mut u64 {
         if column.is_empty() {
             *column = self.flow_column();
@@ -194,13 +194,13 @@ impl Bins {
         }
     }
 
-    /// When each bin begins, in seconds.
+    /// The start time of each bin, in seconds.
     pub fn begins(&self) -> Vec<f64> {
         let width = self.width.as_secs_f64();
         (0..self.count).map(|k| k as f64 * width).collect()
     }
 
-    /// The bin of a time that is not after the present.
+    /// The bin of a time that is not in the future.
     fn bin_of(&self, at: Instant) -> usize {
         match at >= self.begin(self.current) {
             true => self.current,
@@ -214,7 +214,7 @@ impl Bins {
 }
 
 impl PacketOctets {
-    /// Takes the segment's octets if it is longer than those before.
+    /// Records the size of the segment if it is the longest so far.
     pub(crate) fn note(&mut self, segment: &Segment) {
         if segment.payload > self.payload {
             *self = PacketOctets {
@@ -247,7 +247,7 @@ impl FlowRecord {
 }
 
 impl FlowRecord {
-    /// The columns that are counted while packets go.
+    /// The columns that are counted while packets move.
     fn columns(&mut self) -> [&mut Column; 7] {
         [
             &mut self.sent_packets,
@@ -260,7 +260,7 @@ impl FlowRecord {
         ]
     }
 
-    /// Gives zeros to the columns in which nothing was counted.
+    /// Fills the columns in which nothing was counted with zeros.
     pub(crate) fn fill(&mut self, zeros: impl Fn() -> Column) {
         for column in self.columns() {
             if column.is_empty() {
@@ -269,7 +269,7 @@ impl FlowRecord {
         }
     }
 
-    /// Adds what another part of the network has counted. Only the part with the sender knows the rest.
+    /// Adds the counts of another part of the network. Only the part with the sender has the remaining values.
     pub(crate) fn add(&mut self, mut other: FlowRecord) {
         for (column, more) in self.columns().into_iter().zip(other.columns()) {
             add(column, std::mem::take(more));
@@ -283,7 +283,7 @@ impl FlowRecord {
     }
 }
 
-/// Adds a column, which may have no cells yet, to another.
+/// Adds a column to another. The column may be empty.
 pub(crate) fn add(column: &mut Column, more: Column) {
     if column.is_empty() {
         *column = more;
@@ -320,7 +320,8 @@ impl LineRecord {
         }
     }
 
-    /// A packet waited from `from` to `to`, not after the present, as one of `waiting` when it came.
+    /// Records that a packet waited from `from` to `to`, which is not in the future, as one of `waiting` packets when
+    /// it arrived.
     pub(crate) fn add_wait(&mut self, bins: &Bins, from: Instant, to: Instant, waiting: u64) {
         if from >= to {
             return;
@@ -337,7 +338,7 @@ impl LineRecord {
         self.max_waiting[first] = self.max_waiting[first].max(waiting);
     }
 
-    /// The record as it is handed over.
+    /// Completes the record at the end of the run.
     pub(crate) fn finish(mut self, bins: &Bins) -> Self {
         let mut throughout = 0;
         let changes = std::mem::take(&mut self.waiting_throughout);

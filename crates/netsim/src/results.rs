@@ -1,4 +1,4 @@
-//! The records of a run, handed over at its end.
+//! The results of a run.
 
 use crate::record::{AssociationRecord, Column, FlowRecord, LineRecord};
 use crate::truth::Comparison;
@@ -12,35 +12,35 @@ pub struct Results {
     pub name: String,
     /// Its seed.
     pub seed: u64,
-    /// The time reached.
+    /// The time reached by the run.
     pub end: Instant,
-    /// When each bin begins, in seconds.
+    /// The start time of each bin, in seconds.
     pub time_s: Vec<f64>,
-    /// TCP flows by name; none where they are handed over as they end.
+    /// TCP flows by name. Empty if flows are returned as they end.
     pub flows: Vec<(String, FlowRecord)>,
-    /// These flows by number, but those handed over before: first what had ended, then what had not.
+    /// Flows by number that have not been returned before: first those that had ended, then the others.
     pub ended: Vec<(usize, FlowRecord)>,
     /// SCTP associations by name.
     pub associations: Vec<(String, AssociationRecord)>,
     /// Sources by name.
     pub sources: Vec<(String, FlowRecord)>,
-    /// Lines by `"from->to"`; of parallel links, all but the first are `"from->to#2"`, …
+    /// Lines by `"from->to"`. Parallel links after the first are named `"from->to#2"`, …
     pub lines: Vec<(String, LineRecord)>,
     /// Switches by name.
     pub switches: Vec<(String, SwitchRecord)>,
-    /// AQT compared with the truth, if the scenario asks for it.
+    /// Comparison of AQT with the truth, if the scenario requests it.
     pub check_aqt: Option<Comparison>,
-    /// Congestion indication compared with the truth, if the scenario asks for it.
+    /// Comparison of congestion indication with the truth, if the scenario requests it.
     pub check_ci: Option<Comparison>,
     /// Counts of the whole run.
     pub totals: Totals,
 }
 
-/// Counts of a whole run.
+/// Counts for a whole run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Events taken, without those of lines that have sent a packet; where flows are handed over as they end, also
-    /// without timers of connections that wait for nothing but to forget the other end.
+    /// Events handled, except those of lines that have sent a packet. If flows are returned as they end, also except
+    /// timers of connections that only wait to forget the other end.
     pub events: u64,
     /// Packets that hosts sent.
     pub packets: u64,
@@ -48,12 +48,12 @@ pub struct Totals {
     pub packet_hops: u64,
     /// Packets handled by P4 programs.
     pub switch_packets: u64,
-    /// Packets that reached a host which did not expect them, or could not be read there.
+    /// Packets that reached a host to which they were not addressed, or that the host could not parse.
     pub stray_packets: u64,
 }
 
 impl Totals {
-    /// Adds those of another part of the network.
+    /// Adds the counts of another part of the network.
     pub(crate) fn add(&mut self, other: &Totals) {
         self.events += other.events;
         self.packets += other.packets;
@@ -66,7 +66,7 @@ impl Totals {
 /// A switch's records.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SwitchRecord {
-    /// The program it ran.
+    /// The program that it ran.
     pub program: String,
     /// Packets that the program handled.
     pub handled_packets: u64,
@@ -74,13 +74,13 @@ pub struct SwitchRecord {
     pub drops: Vec<(&'static str, u64)>,
     /// The causes that occurred, with drops per bin.
     pub dropped_packets: Vec<(&'static str, Column)>,
-    /// Loops that were left because they took as many rounds as they may.
+    /// Loops that were left because they reached their iteration limit.
     pub cut_loops: u64,
-    /// The first panic of the engine: when, where and what it says.
+    /// The first panic of the engine: time, place and message.
     pub panic: Option<String>,
-    /// Packets that its Snoop agent sent again.
+    /// Packets retransmitted by its Snoop agent.
     pub snoop_resent: u64,
-    /// Acknowledgements that its Snoop agent hid.
+    /// Acknowledgements suppressed by its Snoop agent.
     pub snoop_suppressed: u64,
     /// Its ports that have a link, by number.
     pub ports: Vec<(u16, PortRecord)>,
@@ -95,16 +95,16 @@ pub struct SwitchRecord {
 /// A port of a switch.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PortRecord {
-    /// The line out of it.
+    /// The line from it.
     pub line: String,
     /// Its counts.
     pub stats: PortStats,
 }
 
-/// A counter of a program at the end: its cells that are not zero.
+/// A counter of a program at the end of the run: its cells that are not zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CounterRecord {
-    /// Cells that there are.
+    /// Number of cells.
     pub size: u64,
     /// Index of each cell that is not zero.
     pub index: Vec<u64>,
@@ -112,22 +112,22 @@ pub struct CounterRecord {
     pub packets: Vec<u64>,
     /// Octets counted there.
     pub octets: Vec<u64>,
-    /// Its cells during the run, if the scenario asks for it.
+    /// Its cells during the run, if the scenario requests them.
     pub samples: Option<Samples>,
 }
 
-/// A direct counter of a program at the end.
+/// A direct counter of a program at the end of the run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DirectCounterRecord {
     /// Control-plane name of its table.
     pub table: String,
-    /// The table's entries, in the order in which they were inserted.
+    /// The entries of the table, in the order of insertion.
     pub entries: Vec<CountedEntry>,
-    /// Packets and octets of each entry in turn, then those of misses.
+    /// Packets for each entry in turn, then for misses.
     pub packets: Vec<u64>,
-    /// As `packets`.
+    /// Octets, in the same order.
     pub octets: Vec<u64>,
-    /// As the cells of a counter; misses are the last.
+    /// Like the samples of a counter. Misses are the last cell.
     pub samples: Option<Samples>,
 }
 
@@ -136,14 +136,14 @@ pub struct DirectCounterRecord {
 pub struct CountedEntry {
     /// The values of its keys by name, in the notation of P4: `0xa000000/24`, `0x1 &&& 0x3`, `0x1..0x9`, `_`.
     pub matches: Vec<(String, String)>,
-    /// 0 where the table has no priorities.
+    /// The priority. 0 if the table has no priorities.
     pub priority: u32,
 }
 
-/// A register of a program at the end: its cells that are not zero.
+/// A register of a program at the end of the run: its cells that are not zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterRecord {
-    /// Cells that there are.
+    /// Number of cells.
     pub size: u64,
     /// Bits of a cell.
     pub width: u32,
@@ -151,26 +151,26 @@ pub struct RegisterRecord {
     pub signed: bool,
     /// Index of each cell that is not zero.
     pub index: Vec<u64>,
-    /// Their values, each in as many words of 64 bits as `width` takes, the least significant first.
+    /// The values of these cells. Each has as many 64-bit words as `width` requires, least significant first.
     pub words: Vec<u64>,
-    /// Its cells during the run, if the scenario asks for it.
+    /// Its cells during the run, if the scenario requests them.
     pub samples: Option<Samples>,
 }
 
-/// The cells of an object at equal intervals: a row for each cell that is not what it was at the sample
-/// before. All are zero at first.
+/// The cells of an object at equal intervals: a row for each cell that has changed since the preceding sample. All
+/// cells are initially zero.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Samples {
-    /// Time between two samples; sample `k` is taken after `k + 1` intervals.
+    /// The interval. Sample `k` is taken after `k + 1` intervals.
     pub every: Duration,
-    /// Samples that were taken.
+    /// The number of samples.
     pub count: u64,
     /// The sample of each row.
     pub sample: Vec<u64>,
     /// The cell of each row.
     pub index: Vec<u64>,
-    /// Its packets, or the lower 64 bits of a register's cell.
+    /// The number of packets, or the lower 64 bits of a register cell.
     pub low: Vec<u64>,
-    /// Its octets, or the higher 64 bits of a register's cell.
+    /// The number of octets, or the higher 64 bits of a register cell.
     pub high: Vec<u64>,
 }

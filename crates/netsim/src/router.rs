@@ -1,20 +1,20 @@
-//! A router without a program, as ns-2's nodes are: it forwards by destination address.
+//! A router without a program, like the nodes of ns-2. It forwards by destination address.
 
 use crate::scenario::{Ipv4, Router};
 use std::collections::BTreeMap;
 use transport::wire;
 
-/// Where an IPv4 packet has its destination address.
+/// The offset of the destination address in an IPv4 packet.
 const DESTINATION: usize = 16;
 
-/// The lines to the hosts that can be reached.
+/// The line to each reachable host.
 #[derive(Debug)]
 pub(crate) struct RouterState {
     lines: BTreeMap<Ipv4, usize>,
 }
 
 impl RouterState {
-    /// `line` is the line out at a port.
+    /// Creates a router. `line` returns the line at a port.
     pub fn new(router: &Router, line: impl Fn(u16) -> Option<usize>) -> Self {
         let routes = router.routes.iter();
         let lines = routes.filter_map(|(&to, &port)| Some((to, line(port)?)));

@@ -1,4 +1,4 @@
-//! The cells of the switches' objects at equal intervals, in bounded memory.
+//! Samples the cells of the switches' objects at equal intervals, in bounded memory.
 
 use crate::objects;
 use crate::results::Samples;
@@ -6,21 +6,22 @@ use crate::switch::SwitchState;
 use p4_ir::ExternId;
 use units::{Duration, Instant};
 
-/// Cells of an object that are sampled: its first.
+/// The most cells that are sampled per object. Further cells are ignored.
 pub const MAX_CELLS: usize = 4096;
-/// Rows that are kept of all objects, some 32 MB; more are thinned out.
+/// The most rows that are stored for all objects, about 32 MB. At the limit, samples are thinned
+/// out.
 const MAX_ROWS: usize = 1 << 20;
 
 /// Samples objects of all switches.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     every: Duration,
-    /// Samples that were taken.
+    /// Number of samples taken.
     count: u64,
     next: Instant,
     rows: usize,
     objects: Vec<Sampled>,
-    /// The cells as they are read.
+    /// Scratch buffer for reading cells.
     cells: Vec<[u64; 2]>,
 }
 
@@ -28,12 +29,12 @@ pub(crate) struct Sampler {
 struct Sampled {
     switch: usize,
     object: ExternId,
-    /// The cells at the last sample.
+    /// The cells at the preceding sample.
     last: Vec<[u64; 2]>,
     rows: Vec<Row>,
 }
 
-/// A cell that is not what it was at the sample before.
+/// A cell that has changed since the preceding sample.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     sample: u64,
@@ -42,7 +43,7 @@ struct Row {
 }
 
 impl Sampler {
-    /// Samples all that the switches keep.
+    /// Creates a sampler for all recorded objects of the switches.
     pub fn new(every: Duration, switches: &[SwitchState]) -> Self {
         let every = every.max(Duration::from_nanos(1));
         let objects = switches.iter().enumerate().flat_map(|(i, node)| {
@@ -65,7 +66,8 @@ impl Sampler {
         }
     }
 
-    /// Takes the samples that are due at or before `now`, before anything else happens then.
+    /// Takes the samples that are due at or before `now`. Must be called before any other event of
+    /// that time.
     pub fn advance(&mut self, now: Instant, switches: &[SwitchState]) {
         while self.next <= now {
             self.take(switches);
@@ -97,7 +99,7 @@ impl Sampler {
         }
     }
 
-    /// Doubles the interval: of every two samples, the second stays, with what changed in either.
+    /// Doubles the interval: of every two samples the second is kept, with the changes of both.
     fn thin(&mut self) {
         self.next += self.every;
         self.every += self.every;
@@ -107,7 +109,7 @@ impl Sampler {
             for row in &mut sampled.rows {
                 row.sample /= 2;
             }
-            // The sort is stable: of the rows of a cell, the latest is the last.
+            // The sort is stable: the latest of a cell's rows is the last one.
             sampled.rows.sort_by_key(|row| (row.sample, row.index));
             sampled.rows.dedup_by(|later, kept| {
                 let same = (later.sample, later.index) == (kept.sample, kept.index);
@@ -120,7 +122,7 @@ impl Sampler {
         }
     }
 
-    /// What was sampled of a switch's object.
+    /// The samples of an object of a switch.
     pub fn of(&self, switch: usize, object: ExternId) -> Option<Samples> {
         let mut objects = self.objects.iter();
         let sampled = objects.find(|s| (s.switch, s.object) == (switch, object))?;

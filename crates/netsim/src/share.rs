@@ -1,51 +1,52 @@
-//! Things that are numbered in the whole network, of which a part of it may have some.
+//! Items that are numbered across the whole network, of which a part may hold a subset.
 
 use std::ops::{Index, IndexMut};
 
-/// No thing is here.
+/// Stands for an item that is in another part.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// A part's share of things: it is indexed by their numbers in the whole network.
+/// A part's share of the items, indexed by their numbers in the whole network.
 #[derive(Debug)]
 pub(crate) struct Share<T> {
-    /// Where each number's thing is among `items`; empty: all are here, in their order.
+    /// For each number, the index in `items`. Empty if all items are here, in order.
     slots: Vec<u32>,
     items: Vec<T>,
 }
 
 impl<T> Share<T> {
-    /// The thing with this number, if it is here.
+    /// The item with this number, if it is here.
     pub fn get(&self, index: usize) -> Option<&T> {
         self.items.get(self.slot(index)?)
     }
 
-    /// As [`Share::get`], to be changed.
+    /// Like [`Share::get`], mutable.
     pub fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         let slot = self.slot(index)?;
         self.items.get_mut(slot)
     }
 
-    /// Whether the thing with this number is here.
+    /// Whether the item with this number is here.
     pub fn has(&self, index: usize) -> bool {
         self.get(index).is_some()
     }
 
-    /// What is here, by number.
+    /// The items that are here, by number.
     pub fn iter(&self) -> std::slice::Iter<'_, T> {
         self.items.iter()
     }
 
-    /// As [`Share::iter`], to be changed.
+    /// Like [`Share::iter`], mutable.
     pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.items.iter_mut()
     }
 
-    /// What is here, in a slice.
+    /// The items that are here, as a slice.
     pub fn as_slice(&self) -> &[T] {
         &self.items
     }
 
-    /// Shares the things of a whole network out to `parts`; `part` is that of each.
+    /// Distributes the items of a whole network among `parts` parts. `part` returns the part of
+    /// each.
     pub fn split(&mut self, parts: usize, part: impl Fn(usize) -> usize) -> Vec<Self> {
         let count = self.items.len();
         let mut shares: Vec<Self> = (0..parts)
@@ -62,13 +63,13 @@ impl<T> Share<T> {
         shares
     }
 
-    /// What [`Share::split`] made, in one piece again.
+    /// Reunites the result of [`Share::split`].
     pub fn unite(shares: Vec<Self>) -> Self {
         let mut items: Vec<(usize, T)> = Vec::new();
         for share in shares {
             let slots = share.slots.iter().enumerate();
             let here = slots.filter(|(_, slot)| **slot != ELSEWHERE);
-            // Slots were given by number, in this order.
+            // Slots were assigned by number, in this order.
             items.extend(here.map(|(index, _)| index).zip(share.items));
         }
         items.sort_unstable_by_key(|(index, _)| *index);

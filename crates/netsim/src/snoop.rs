@@ -1,5 +1,5 @@
-//! Snoop (Balakrishnan et al. 1995): an agent in a base station that keeps copies of what goes out over a wireless
-//! link, sends lost packets again itself, and hides the duplicate acknowledgements from the sender.
+//! Snoop (Balakrishnan et al. 1995): an agent in a base station that caches packets sent over a wireless link,
+//! retransmits lost ones itself, and suppresses the duplicate acknowledgements for the sender.
 
 use engine::Packet;
 use std::collections::{BTreeMap, VecDeque};
@@ -8,52 +8,52 @@ use transport::tcp::{Flags, Segment, Trimming};
 use transport::wire::{self, Body};
 use units::{Duration, Instant};
 
-/// Packets kept of a connection.
+/// The most packets cached per connection.
 const MAX_CACHED: usize = 100;
-/// Times that a packet is sent again.
+/// The most retransmissions of a packet.
 const MAX_RESENDS: u32 = 10;
-/// The duplicate acknowledgement that brings a packet again; the first passes, as packets may only have changed
-/// places.
+/// The duplicate acknowledgement that triggers a retransmission. The first one passes, because packets may only have
+/// been reordered.
 const DUPLICATES: u32 = 2;
-/// The least time that a packet may go unacknowledged.
+/// Minimum time before an unacknowledged packet is retransmitted.
 const MIN_TIMEOUT: Duration = Duration::from_millis(100);
-/// The time before there is a measurement.
+/// The timeout before the first measurement.
 const FIRST_TIMEOUT: Duration = Duration::from_millis(1000);
 
 /// The agent of a base station.
 #[derive(Debug)]
 pub(crate) struct Snoop {
-    /// Ports beyond which receivers are.
+    /// Ports through which receivers are reached.
     ports: Vec<u16>,
     connections: BTreeMap<Key, Connection>,
-    /// When the earliest timer event is scheduled.
+    /// The time of the earliest scheduled timer event.
     pub wake: Option<Instant>,
-    /// Packets sent again.
+    /// Number of retransmissions.
     pub resent: u64,
-    /// Acknowledgements hidden.
+    /// Number of suppressed acknowledgements.
     pub suppressed: u64,
 }
 
-/// A connection by addresses and ports, seen from the sender of data.
+/// A connection: addresses and ports, from the perspective of the data sender.
 type Key = (Ipv4Addr, Ipv4Addr, u16, u16);
 
-/// What is known of a connection.
+/// The state of a connection.
 #[derive(Debug, Default)]
 struct Connection {
-    /// The octet that the receiver expects next: the connection's first until it says so.
+    /// The next octet that the receiver expects: initially the first octet of the connection.
     acked: u32,
-    /// Unacknowledged packets in order of their octets.
+    /// Unacknowledged packets, sorted by sequence number.
     cache: VecDeque<Cached>,
-    /// Duplicates in a row.
+    /// Number of consecutive duplicates.
     duplicates: u32,
-    /// Duplicates still to come that packets behind the lost one cause.
+    /// Number of duplicates still expected from packets behind the lost one.
     expected: u32,
-    /// Smoothed time over the link and back, and its variation.
+    /// Smoothed round-trip time over the link, and its variation.
     measured: Option<(Duration, Duration)>,
     timer: Option<Instant>,
 }
 
-/// A packet as it came in.
+/// A packet as it arrived.
 #[derive(Debug)]
 struct Cached {
     seq: u32,
@@ -62,18 +62,18 @@ struct Cached {
     port: u16,
     sent: Instant,
     resends: u32,
-    /// The sender has sent it again itself: its duplicates are for the sender.
+    /// Whether the sender has retransmitted it. Its duplicates are then for the sender.
     by_sender: bool,
 }
 
-/// What becomes of a packet that comes in, and what goes out beside it.
+/// What happens to an arriving packet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Verdict {
     /// The packet continues.
     Forward,
-    /// It ends here.
+    /// The packet is dropped.
     Suppress,
-    /// It ends here, and this packet goes through the switch once more, from the port that it came by.
+    /// The packet is dropped, and this packet passes through the switch once more, from the port at which it arrived.
     Resend(u16, Packet),
 }
 
@@ -88,7 +88,7 @@ impl Snoop {
         }
     }
 
-    /// A packet came in by `port`.
+    /// Handles a packet that arrived at `port`.
     pub fn handle_packet(&mut self, now: Instant, port: u16, packet: &Packet) -> Verdict {
         let Ok(decoded) = wire::decode(&packet.octets, packet.elided) else {
             return Verdict::Forward;
@@ -135,13 +135,14 @@ impl Snoop {
         verdict
     }
 
-    /// When [`Snoop::handle_timeout`] wants to be called next.
+    /// When [`Snoop::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let connections = self.connections.values();
         connections.filter_map(|connection| connection.timer).min()
     }
 
-    /// Time has come to it: a packet to send again, with the port that it came by. Call until there is none.
+    /// Handles an expired timer. Returns a packet to retransmit, with the port at which it arrived. Call until it
+    /// returns `None`.
     pub fn handle_timeout(&mut self, now: Instant) -> Option<(u16, Packet)> {
         let connections = self.connections.values_mut();
         let again = connections
@@ -156,7 +157,7 @@ impl Snoop {
 }
 
 impl Connection {
-    /// Data goes out.
+    /// Caches a data packet.
     fn keep(&mut self, now: Instant, port: u16, segment: &Segment, packet: &Packet) {
         let (seq, end) = (segment.seq, segment.seq.wrapping_add(segment.payload));
         if ahead(self.acked, end) <= 0 {
@@ -175,7 +176,7 @@ impl Connection {
         if self.cache.len() == MAX_CACHED {
             return;
         }
-        // Behind what was sent later: it was lost on the way here, and the sender knows.
+        // Behind a packet that was sent later: it was lost before it arrived here, and the sender knows.
         let by_sender = at < self.cache.len();
         let cached = Cached {
             seq,
@@ -227,7 +228,8 @@ impl Connection {
         if first.by_sender {
             return Verdict::Forward;
         }
-        // Of what is behind it, and of what the sender sends at the duplicate that passed.
+        // Duplicates from packets behind it, and from those that the sender sends in response to the duplicate that
+        // passed.
         let is_under_way = first.resends > 0;
         self.expected = waiting.saturating_sub(DUPLICATES + u32::from(is_under_way));
         if is_under_way {
@@ -239,8 +241,8 @@ impl Connection {
         }
     }
 
-    /// The earliest packet once more, if it is what the receiver waits for. Else a queue on the way here dropped
-    /// what comes before it: that is the sender's affair, and a copy would only bring duplicates.
+    /// Retransmits the earliest packet, if the receiver waits for it. Otherwise a queue before this station dropped the
+    /// packet before it. That loss is the sender's to repair, and a retransmission would only cause duplicates.
     fn handle_timeout(&mut self, now: Instant) -> Option<(u16, Packet)> {
         let first = self.cache.front()?;
         match ahead(self.acked, first.seq) > 0 {
@@ -249,7 +251,7 @@ impl Connection {
         }
     }
 
-    /// The earliest packet once more.
+    /// Retransmits the earliest packet.
     fn resend(&mut self, now: Instant) -> Option<(u16, Packet)> {
         let timeout = self.timeout();
         let first = self.cache.front_mut()?;
@@ -282,7 +284,7 @@ impl Connection {
     }
 }
 
-/// How far sequence number `to` is ahead of `from`; negative: behind.
+/// The distance of sequence number `to` from `from`. Negative if it is behind.
 fn ahead(from: u32, to: u32) -> i32 {
     to.wrapping_sub(from) as i32
 }
@@ -331,7 +333,7 @@ mod tests {
         Instant::ZERO + Duration::from_millis(ms)
     }
 
-    /// Packets 0 to 6 went out, 0 is acknowledged, 1 is lost.
+    /// Packets 0 to 6 were sent; 0 is acknowledged, and 1 is lost.
     fn snoop() -> Snoop {
         let mut snoop = Snoop::new(&[WIRELESS]);
         for number in 0..7 {
@@ -349,8 +351,8 @@ mod tests {
         let mut duplicate = || snoop.handle_packet(at(30), WIRELESS, &packet(false, 1));
         assert_eq!(duplicate(), Verdict::Forward);
         assert_eq!(duplicate(), Verdict::Resend(WIRED, packet(true, 1)));
-        // Of the six packets out, 2 to 6 cause duplicates, and two of these have come; the one that passed may
-        // bring another packet.
+        // Of the six packets sent, 2 to 6 cause duplicates. Two of these have arrived, and the one that passed may
+        // trigger another packet.
         for _ in 0..4 {
             assert_eq!(duplicate(), Verdict::Suppress);
         }
@@ -384,7 +386,7 @@ mod tests {
         assert_eq!(snoop.poll_timeout(), None);
     }
 
-    /// Packet 1 never came here, and the receiver waits for it: 2 is no use to it.
+    /// Packet 1 never arrived here, and the receiver waits for it: packet 2 is of no use to the receiver.
     #[test]
     fn what_waits_behind_a_drop_of_a_queue_is_not_sent_again() {
         let mut snoop = Snoop::new(&[WIRELESS]);
@@ -395,13 +397,14 @@ mod tests {
         let due = snoop.poll_timeout().unwrap();
         assert_eq!(snoop.handle_timeout(due), None);
         assert_eq!(snoop.poll_timeout(), None);
-        // The sender sends it: the timer runs for it.
+        // The sender retransmits it, so the timer runs for it.
         snoop.handle_packet(at(300), WIRED, &packet(true, 1));
         let due = snoop.poll_timeout().unwrap();
         assert_eq!(snoop.handle_timeout(due), Some((WIRED, packet(true, 1))));
     }
 
-    /// What the timer has sent again is not sent again for duplicates: they may be of what was on the way.
+    /// A packet that the timer has retransmitted is not retransmitted again for duplicates, because packets in flight
+    /// may cause them.
     #[test]
     fn duplicates_after_a_timeout_pass() {
         let mut snoop = snoop();

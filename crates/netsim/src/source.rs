@@ -1,11 +1,11 @@
-//! Open-loop traffic: sources, and when their next datagram leaves.
+//! Open-loop traffic: sources, and the departure times of their datagrams.
 
 use crate::random::{Purpose, Random};
 use crate::scenario::{self, ScenarioError, SourceKind, check_source_settings};
 use transport::wire;
 use units::{Duration, Instant};
 
-/// A source, and the packet that it sends again and again, known wherever its packets come.
+/// A source, and the packet that it sends repeatedly. Needed wherever its packets arrive.
 #[derive(Debug)]
 pub(crate) struct OpenLoop {
     pub name: String,
@@ -15,18 +15,18 @@ pub(crate) struct OpenLoop {
     pub packet_octets: u32,
 }
 
-/// When a source's datagrams leave, one after the other.
+/// The departure times of a source's datagrams, in order.
 #[derive(Debug)]
 pub struct Departures {
     pacer: Pacer,
-    /// The one before; before the first, when the source begins.
+    /// The preceding departure; initially the start of the source.
     last: Instant,
     begun: bool,
     stop: Instant,
 }
 
 impl Departures {
-    /// Of source `number` of a checked scenario with this seed.
+    /// Creates the departures of source `number` of a checked scenario with this seed.
     pub(crate) fn new(source: &scenario::Source, seed: u64, number: usize) -> Self {
         Departures {
             pacer: Pacer::new(source, Random::new(seed, Purpose::Source, number)),
@@ -49,11 +49,11 @@ impl Iterator for Departures {
     }
 }
 
-/// A source (JSON, as a scenario has it) outside of a network: the octets of each datagram, and when
-/// they leave. With the same seed and number they are those of a scenario's source of this number.
+/// The octets of each datagram and the departure times of a source (JSON, as in a scenario) outside of a network. With
+/// the same seed and number they equal those of a scenario's source with this number.
 ///
 /// # Errors
-/// As [`scenario::Scenario::from_json`] of such a source. Its hosts are not looked at.
+/// As [`scenario::Scenario::from_json`] for such a source. Its hosts are not checked.
 pub fn departures(
     json: &str,
     seed: u64,
@@ -65,15 +65,15 @@ pub fn departures(
     Ok((source.packet_octets, departures))
 }
 
-/// The clock of a source.
+/// The pacing of a source.
 ///
-/// `i` = size · 8 / rate is the time between packets of a burst. A burst is `max(1, ⌊X + ½⌋)` packets;
-/// the idle time after it is added to one `i`, and a source starts with an idle time plus `i`.
+/// `i` = size · 8 / rate is the time between packets of a burst. A burst consists of `max(1, ⌊X + ½⌋)` packets. The
+/// idle time after it is added to one `i`, and a source starts with an idle time plus `i`.
 #[derive(Debug)]
 struct Pacer {
     interval_s: f64,
     kind: Kind,
-    /// Packets left of this burst.
+    /// Packets left in this burst.
     burst: u64,
     random: Random,
 }
@@ -93,7 +93,7 @@ enum Kind {
 }
 
 impl Pacer {
-    /// A pacer for a source of a checked scenario.
+    /// Creates a pacer for a source of a checked scenario.
     fn new(source: &scenario::Source, random: Random) -> Self {
         let interval_s = f64::from(source.packet_octets) * 8.0 / source.rate_bps;
         let on_s = source.mean_on_s.unwrap_or(0.0);
@@ -120,7 +120,7 @@ impl Pacer {
         }
     }
 
-    /// When the first packet leaves a source that begins at `start`.
+    /// The departure time of the first packet of a source that starts at `start`.
     fn first(&mut self, start: Instant) -> Instant {
         match self.kind {
             Kind::Constant => start,
@@ -128,7 +128,7 @@ impl Pacer {
         }
     }
 
-    /// When the packet after the one that leaves at `now` does.
+    /// The departure time of the packet after the one that leaves at `now`.
     fn next(&mut self, now: Instant) -> Instant {
         let mut wait_s = self.interval_s;
         if self.burst == 0 {
@@ -140,7 +140,7 @@ impl Pacer {
         now + Duration::from_secs_f64(wait_s)
     }
 
-    /// The next burst's length in packets, and the idle time before it.
+    /// Draws the length of the next burst in packets, and the idle time before it.
     fn draw(&mut self) -> (f64, f64) {
         let random = &mut self.random;
         match self.kind {
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn a_burst_is_at_least_one_packet_after_idle_time_and_interval() {
-        // A mean of 0.01 packets rounds to none: every burst is the one packet that it is at least.
+        // A mean of 0.01 packets rounds to zero, so every burst has the minimum of one packet.
         let json = serde_json::json!({"kind": "exponential", "rate_bps": 8e6,
                                       "mean_on_s": 1e-5, "mean_off_s": 0.0});
         let mut source = pacer(json, 1);
@@ -258,7 +258,7 @@ mod tests {
                                       "mean_on_s": 0.5, "mean_off_s": 0.5});
         let packets = count(pacer(json, 1), 50_000.0) as f64;
         let expected = 0.8e6 / 8000.0 * 50_000.0;
-        // Shape 1.5 has no variance: the mean settles slowly.
+        // Shape 1.5 has infinite variance: the mean converges slowly.
         assert!(
             (packets / expected - 1.0).abs() < 0.1,
             "{packets} {expected}"

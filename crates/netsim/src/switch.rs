@@ -12,15 +12,15 @@ use num_bigint::BigUint;
 use p4_ir::ExternId;
 use std::collections::BTreeMap;
 
-/// A switch and what the simulator keeps beside it.
+/// A switch, and the state that the simulator keeps for it.
 #[derive(Debug)]
 pub(crate) struct SwitchState {
     pub name: String,
     pub program: String,
     pub switch: Switch,
-    /// The lines out, by port.
+    /// The lines from it, by port.
     pub lines: LinesOut,
-    /// What its ports are like now.
+    /// The current configuration of its ports.
     pub ports: BTreeMap<u16, PortConfig>,
     /// Packets that its program handled.
     pub handled: u64,
@@ -32,25 +32,26 @@ pub(crate) struct SwitchState {
     pub adds_aqt: bool,
     /// Its Snoop agent.
     pub snoop: Option<Snoop>,
-    /// For the check of congestion indication.
+    /// For checking congestion indication.
     pub refusals: Option<Refusals>,
 }
 
-/// When each port refused a packet because its queue was full, as its program counts it.
+/// When each port last refused a packet because its queue was full, as counted by the program.
 #[derive(Debug)]
 pub(crate) struct Refusals {
     counter: ExternId,
     stride: u64,
     slot: u64,
-    /// By port: packets refused so far, and the number of the last among those that the switch handled.
+    /// For each port: number of refused packets, and the number of the last one among the packets that the switch
+    /// handled.
     ports: BTreeMap<u16, (u64, Option<u64>)>,
 }
 
 impl SwitchState {
-    /// Inserts the scenario's entries, sets its default actions, groups and sessions.
+    /// Inserts the scenario's entries, and sets its default actions, groups and sessions.
     ///
     /// # Errors
-    /// The first that does not fit the program.
+    /// The first one that does not fit the program.
     pub fn configure(&mut self, node: &SwitchNode) -> Result<(), ScenarioError> {
         for (i, entry) in node.entries.iter().enumerate() {
             self.add(entry).map_err(|e| {
@@ -108,7 +109,7 @@ impl SwitchState {
             .add_choices(&entry.table, &matches, priority, &entry.action, &choices)
     }
 
-    /// Notes a panic of the engine, if it is the first.
+    /// Records a panic of the engine, if it is the first.
     pub fn note_panic(&mut self, panic: &Panic) {
         let Panic {
             at,
@@ -123,7 +124,7 @@ impl SwitchState {
         });
     }
 
-    /// Watches the counter of refused packets.
+    /// Starts to watch the counter of refused packets.
     ///
     /// # Errors
     /// The program has no such counter.
@@ -141,7 +142,7 @@ impl SwitchState {
         Ok(())
     }
 
-    /// A program dropped the packet handled last: notes the port whose queue refused it, if one did.
+    /// Called after a program has dropped a packet: records the port whose queue refused it, if one did.
     pub fn note_refusal(&mut self) {
         let Some(refusals) = &mut self.refusals else {
             return;
@@ -158,7 +159,7 @@ impl SwitchState {
         }
     }
 
-    /// The number of the packet that a port's queue refused last.
+    /// The number of the last packet that a port's queue refused.
     pub fn last_refusal(&self, port: u16) -> Option<u64> {
         self.refusals.as_ref()?.ports.get(&port)?.1
     }

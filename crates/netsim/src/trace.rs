@@ -3,15 +3,14 @@
 use congestion::QueueingTime;
 use units::{Duration, Instant};
 
-/// A TCP sender's state after each change: as many values in each column. NaN where a change brought
-/// no value.
+/// A TCP sender's state after each change. All columns have the same length. NaN marks a change without a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trace {
-    /// When, in seconds.
+    /// The time, in seconds.
     pub time_s: Vec<f64>,
-    /// What changed it.
+    /// The cause of the change.
     pub change: Labels,
-    /// What the congestion control is doing.
+    /// The phase of the congestion control.
     pub phase: Labels,
     /// Congestion window, packets.
     pub cwnd: Vec<f64>,
@@ -33,41 +32,41 @@ pub struct Trace {
     pub aqt_forward_s: Vec<f64>,
     /// Backward queueing time (AQT), seconds.
     pub aqt_backward_s: Vec<f64>,
-    /// MRAI-Echo, 1 to 6; 0 where no hop has spoken.
+    /// MRAI-Echo, 1 to 6. 0 if no hop has set it.
     pub mrai: Vec<u8>,
-    /// Congestion was indicated (CI-echo).
+    /// Whether congestion was indicated (CI-echo).
     pub ci: Vec<bool>,
-    /// Losses judged to be random, so far.
+    /// Number of losses classified as random so far.
     pub random_losses: Vec<u64>,
-    /// Losses judged to be by congestion, so far.
+    /// Number of losses classified as congestion so far.
     pub congestion_losses: Vec<u64>,
 }
 
-/// A column of few different names.
+/// A column with few distinct names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels {
-    /// The names, in the order in which they first came.
+    /// The names, in the order of first use.
     pub names: Vec<&'static str>,
     /// Each row's index into the names.
     pub codes: Vec<u8>,
 }
 
-/// Which changes are kept.
+/// Which changes are recorded.
 #[derive(Clone, Copy, Debug)]
 pub struct Keep {
-    /// Changes from here on.
+    /// Start of the recorded time.
     pub from: Instant,
-    /// Changes before this.
+    /// End of the recorded time.
     pub to: Instant,
-    /// Rows are so far apart, timeouts aside; zero keeps every change.
+    /// Minimum interval between rows, except for timeouts. Zero records every change.
     pub apart: Duration,
 }
 
-/// A trace that grows.
+/// Records a trace.
 #[derive(Debug)]
 pub struct Tracer {
     keep: Keep,
-    /// No row is due before.
+    /// The time of the next row.
     due: Instant,
     trace: Trace,
 }
@@ -90,7 +89,7 @@ impl Labels {
 }
 
 impl Tracer {
-    /// With nothing in it.
+    /// Creates an empty trace.
     pub fn new(keep: Keep) -> Self {
         Tracer {
             keep,
@@ -99,7 +98,7 @@ impl Tracer {
         }
     }
 
-    /// Takes in a change, if it is one of those to keep.
+    /// Records a change, if it is to be kept.
     pub fn record(&mut self, change: &transport::tcp::Trace) {
         let Keep { from, to, apart } = self.keep;
         let due = change.now >= self.due || change.change == transport::tcp::Change::Timeout;
@@ -110,12 +109,12 @@ impl Tracer {
         self.trace.push(change);
     }
 
-    /// Takes out what was kept so far.
+    /// Removes and returns the rows so far.
     pub fn take(&mut self) -> Trace {
         std::mem::take(&mut self.trace)
     }
 
-    /// What was kept.
+    /// Returns the trace.
     pub fn finish(self) -> Trace {
         self.trace
     }

@@ -1,4 +1,4 @@
-//! What the simulator itself knows about a packet, to judge the marks in it by.
+//! What the simulator knows about a packet, to check the marks in it.
 //!
 //! The truth travels in the packet's tag, which no program sees.
 
@@ -6,11 +6,11 @@ use crate::event::Turn;
 use std::fmt;
 use units::Instant;
 
-/// A packet's tag: whose it is, and what happened to it so far.
+/// A packet's tag: its owner and its history so far.
 ///
 /// ```text
 ///   bits 0–23   queueing time in µs, as the AQT option counts it, saturating
-///   bits 24–41  its number, modulo 2^18, among the packets that its present switch handled
+///   bits 24–41  its number, modulo 2^18, among the packets that its current switch handled
 ///   bit  42     it waited in a marking switch's queue when that refused another packet
 ///   bit  43     it carries data, not only an acknowledgement
 ///   bits 44–63  the flow or source
@@ -18,7 +18,7 @@ use units::Instant;
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Tag(pub u64);
 
-/// Where AQT saturates.
+/// The value at which AQT saturates.
 const AQT_MAX_US: u64 = 0xFF_FFFF;
 const ORDINAL_SHIFT: u32 = 24;
 const ORDINALS: u64 = 1 << 18;
@@ -27,10 +27,10 @@ const DATA: u64 = 1 << 43;
 const OWNER_SHIFT: u32 = 44;
 
 impl Tag {
-    /// Flows and sources that tags can tell apart.
+    /// The most flows and sources that tags can distinguish.
     pub const OWNERS: usize = 1 << 20;
 
-    /// A packet that leaves its host; `owner` is below [`Tag::OWNERS`].
+    /// The tag of a packet that leaves its host. `owner` must be below [`Tag::OWNERS`].
     pub fn new(owner: usize, data: bool) -> Self {
         Tag((owner as u64) << OWNER_SHIFT | if data { DATA } else { 0 })
     }
@@ -50,7 +50,7 @@ impl Tag {
         (self.0 & AQT_MAX_US) as u32
     }
 
-    /// Whether congestion indication is due.
+    /// Whether the packet must carry a congestion indication.
     pub fn is_marked(self) -> bool {
         self.0 & MARKED != 0
     }
@@ -64,14 +64,15 @@ impl Tag {
         self.0 = self.0 & !AQT_MAX_US | sum;
     }
 
-    /// Notes that it is the `ordinal`th packet that a switch handles.
+    /// Records that it is the `ordinal`th packet that a switch handles.
     pub fn enter(&mut self, ordinal: u64) {
         let mask = (ORDINALS - 1) << ORDINAL_SHIFT;
         self.0 = self.0 & !mask | ordinal << ORDINAL_SHIFT & mask;
     }
 
-    /// It leaves a queue. `last_refusal` is the number of the packet that the queue refused last, `handled`
-    /// how many packets the switch has handled; the queue's refusal concerns it if it came later.
+    /// Records that it leaves a queue. `last_refusal` is the number of the last packet that the queue refused, and
+    /// `handled` is the number of packets that the switch has handled. The refusal concerns this packet if it occurred
+    /// later than its arrival.
     pub fn leave(&mut self, last_refusal: Option<u64>, handled: u64) {
         let age = handled.wrapping_sub(self.0 >> ORDINAL_SHIFT) % ORDINALS;
         let ordinal = handled - age.min(handled);
@@ -92,24 +93,24 @@ impl fmt::Debug for Tag {
     }
 }
 
-/// Marks compared with the truth.
+/// Comparison of marks with the truth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Comparison {
     /// Packets whose mark was compared.
     pub compared: u64,
-    /// Packets whose mark was not the truth.
+    /// Packets whose mark was wrong.
     pub mismatches: u64,
-    /// The first of them, told in full.
+    /// Descriptions of the first of them.
     pub first: Vec<String>,
-    /// The turns of these.
+    /// The turns of these packets.
     pub(crate) turns: Vec<Turn>,
 }
 
 impl Comparison {
-    /// Mismatches that are shown.
+    /// The most mismatches that are described.
     const TOLD: usize = 10;
 
-    /// Counts a comparison; `tell` describes a mismatch.
+    /// Counts a comparison. `tell` describes a mismatch.
     pub(crate) fn compare(&mut self, turn: Turn, equal: bool, tell: impl FnOnce() -> String) {
         self.compared += 1;
         if equal {
@@ -122,7 +123,7 @@ impl Comparison {
         }
     }
 
-    /// Adds what was compared in another part of the network.
+    /// Adds the comparisons of another part of the network.
     pub(crate) fn add(&mut self, other: Comparison) {
         self.compared += other.compared;
         self.mismatches += other.mismatches;
@@ -170,7 +171,7 @@ mod tests {
         assert!(marked(5, Some(6), 7));
         assert!(!marked(7, Some(6), 8));
         assert!(!marked(5, None, 8));
-        // Numbers wrap in the tag; an old refusal stays old.
+        // Numbers wrap around in the tag. An old refusal remains old.
         let wrapped = ORDINALS + 5;
         assert!(marked(wrapped, Some(wrapped + 1), wrapped + 2));
         assert!(!marked(wrapped, Some(6), wrapped + 1));

@@ -1,4 +1,4 @@
-//! A replay's eye on a queue: it notes what happens there, and chooses packets to be lost.
+//! The watch of a replay on a queue: records its events, and selects packets to be lost.
 
 use crate::truth::Tag;
 use engine::Packet;
@@ -15,36 +15,36 @@ pub enum Kind {
     Dequeue,
     /// It found the queue full.
     Refused,
-    /// It was lost before the queue, as chosen.
+    /// It was lost before the queue because it was selected.
     Lost,
 }
 
 /// One event at a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
-    /// When.
+    /// The time.
     pub at: Instant,
-    /// The flow, by its place.
+    /// The index of the flow.
     pub flow: usize,
-    /// The packet: octet sequence number over payload size.
+    /// The packet's number: sequence number divided by payload size.
     pub number: u64,
-    /// What happened.
+    /// The kind of event.
     pub kind: Kind,
 }
 
-/// What is seen and done at one queue.
+/// The watch on one queue.
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
-    /// Packets to be lost: the flow, and which of its packets to get here, counted from 0.
+    /// Packets to lose: the flow, and the index of its packet on arrival here, counted from 0.
     pub losses: BTreeSet<(usize, u64)>,
-    /// Packets of each flow that got here.
+    /// Number of packets of each flow that have arrived here.
     arrivals: BTreeMap<usize, u64>,
-    /// What happened, in order.
+    /// The events, in order.
     pub rows: Vec<Row>,
 }
 
 impl Watch {
-    /// Whether a packet that gets here was chosen to be lost.
+    /// Whether an arriving packet was selected to be lost.
     pub fn loses(&mut self, packet: &Packet) -> bool {
         let flow = Tag(packet.tag).owner();
         let arrivals = self.arrivals.entry(flow).or_default();
@@ -53,7 +53,7 @@ impl Watch {
         self.losses.contains(&(flow, number))
     }
 
-    /// Notes what happened to a TCP packet.
+    /// Records an event of a TCP packet.
     pub fn note(&mut self, at: Instant, packet: &Packet, kind: Kind) {
         let Ok(decoded) = wire::decode(&packet.octets, packet.elided) else {
             return;
@@ -64,7 +64,8 @@ impl Watch {
         self.rows.push(Row {
             at,
             flow: Tag(packet.tag).owner(),
-            // A SYN takes one octet and the number 0, which moves all after it.
+            // A SYN occupies one sequence number and has packet number 0, so all later numbers are
+            // shifted.
             number: u64::from(segment.seq.div_ceil(segment.payload.max(1))),
             kind,
         });

@@ -1,9 +1,9 @@
-//! Rows as the recorded traces have them.
+//! Rows in the format of the recorded traces.
 
 use super::{Kind, Row, Trace};
 use std::fmt::Write;
 
-/// Queue rows in time order, then drop rows; a header before them.
+/// Writes a header, the queue rows in time order, then the drop rows.
 pub(super) fn write(trace: &Trace, rows: Vec<Row>) -> String {
     let mut text = match trace.flow_column {
         true => format!("time_s,flow,seq_mod_{},kind\n", trace.modulus),
@@ -36,7 +36,7 @@ fn write_row(text: &mut String, trace: &Trace, row: &Row, kind: &str) {
         true => format!("{},", row.flow),
         false => String::new(),
     };
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{seconds},{flow}{number},{kind}");
 }
 

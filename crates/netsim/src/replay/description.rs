@@ -3,38 +3,38 @@
 use crate::scenario::{self, Flow, Profile, ScenarioError, check_settings};
 use serde::Deserialize;
 
-/// A whole run. Flows take the shortest way. Their ends are hosts with one link each, all other nodes are routers.
+/// A complete run. Flows take the shortest path. Their ends are hosts with one link each; all other nodes are routers.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replay {
     /// When the run ends, in seconds.
     pub end_s: f64,
-    /// What to write.
+    /// The events to write.
     pub trace: Trace,
-    /// Duplex links; the nodes are what they join.
+    /// Duplex links. The nodes are their endpoints.
     pub links: Vec<LinkSpan>,
-    /// TCP transfers, as scenarios have them.
+    /// TCP transfers, as in scenarios.
     pub flows: Vec<Flow>,
-    /// Packets lost just before the traced queue, or before the one back.
+    /// Packets to drop just before the traced queue, or before the queue in the reverse direction.
     #[serde(default)]
     pub drops: Vec<Drops>,
 }
 
-/// Which events to write, and in what form.
+/// Which events to write, and their format.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Trace {
-    /// The link to trace, from the first node to the second.
+    /// The link to trace, in the direction from the first node to the second.
     pub link: [String; 2],
     /// Packet numbers are written modulo this.
     pub modulus: u64,
     /// Whether a row names its flow.
     #[serde(default)]
     pub flow_column: bool,
-    /// Whether a dropped arrival is a queue row as well.
+    /// Whether a dropped packet also has a queue row.
     #[serde(default)]
     pub drop_is_queue_row: bool,
-    /// How often a drop is written.
+    /// How often a drop row is written.
     #[serde(default = "once")]
     pub drop_rows: u32,
 }
@@ -45,17 +45,17 @@ pub struct Trace {
 pub struct LinkSpan {
     /// The nodes that it joins.
     pub between: [String; 2],
-    /// Bits per second, each way.
+    /// Bits per second in each direction.
     pub rate_bps: u64,
-    /// The rate on the way back, from the second node to the first; unset: the same.
+    /// The rate in the reverse direction. Defaults to `rate_bps`.
     #[serde(default)]
     pub rate_back_bps: Option<u64>,
     /// Propagation delay, in seconds.
     pub delay_s: f64,
-    /// Queue limit in packets, one more than may wait while one is sent.
+    /// Queue limit in packets, including the one in service.
     #[serde(default = "fifty")]
     pub limit: u32,
-    /// The limit on the way back; unset: the same.
+    /// The limit in the reverse direction. Defaults to `limit`.
     #[serde(default)]
     pub limit_back: Option<u32>,
 }
@@ -64,13 +64,13 @@ pub struct LinkSpan {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drops {
-    /// The flow, by its place.
+    /// The index of the flow.
     #[serde(default)]
     pub flow: usize,
-    /// Which of its data packets to arrive at the traced queue, counted from 0.
+    /// Which of its data packets to drop on arrival at the traced queue, counted from 0.
     #[serde(default)]
     pub packets: Vec<u64>,
-    /// Which of its acknowledgements to arrive at the queue back, counted from 0.
+    /// Which of its acknowledgements to drop on arrival at the reverse queue, counted from 0.
     #[serde(default)]
     pub acks: Vec<u64>,
 }
@@ -87,7 +87,7 @@ impl Replay {
     /// Reads a description from JSON and checks it.
     ///
     /// # Errors
-    /// Names the place in the data, what is wrong there, and what is valid.
+    /// The error names the place in the data, what is wrong there, and what is valid.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let replay: Replay = scenario::read(text)?;
         replay.check()?;
@@ -137,7 +137,7 @@ impl Replay {
         self.traced().map(drop)
     }
 
-    /// The number of the traced direction.
+    /// The index of the traced line.
     pub(super) fn traced(&self) -> Result<usize, ScenarioError> {
         let [from, to] = &self.trace.link;
         self.direction(from, to).ok_or_else(|| {

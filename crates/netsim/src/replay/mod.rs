@@ -1,4 +1,4 @@
-//! Runs to be compared with another simulator's traces, packet by packet.
+//! Runs for packet-by-packet comparison with traces of another simulator.
 //!
 //! ```text
 //!   description (data) ──► Replay ──► network ──► Simulation ──► rows at the traced queue ──► csv
@@ -15,20 +15,20 @@ use crate::scenario::ScenarioError;
 use crate::simulation::{Programs, Simulation};
 use crate::watch::Watch;
 
-/// Runs what a description (JSON) says; the events at its traced link as CSV.
+/// Runs a description (JSON). Returns the events at its traced link as CSV.
 ///
 /// # Errors
-/// Names the place in the description, what is wrong there, and what is valid.
+/// The error names the place in the description, what is wrong there, and what is valid.
 pub fn replay(text: &str) -> Result<String, ScenarioError> {
     let replay = Replay::from_json(text)?;
     Ok(csv::write(&replay.trace, replay.run()?))
 }
 
 impl Replay {
-    /// Everything that happened at the traced link, in order.
+    /// Runs the description. Returns all events at the traced link, in order.
     ///
     /// # Errors
-    /// A flow that no chain of links joins to its receiver; more packets at once than memory is for.
+    /// A flow's hosts are not connected, or there are more packets at once than the memory limit allows.
     pub fn run(&self) -> Result<Vec<Row>, ScenarioError> {
         let mut simulation = Simulation::new(&self.network()?, &Programs::new())?;
         let traced = self.traced()?;
@@ -39,7 +39,7 @@ impl Replay {
             back.losses.extend(drops.acks.iter().map(of_flow));
         }
         simulation.watch(traced, there);
-        // The directions of one link are numbered in pairs.
+        // The directions of a link have adjacent numbers.
         simulation.watch(traced ^ 1, back);
         let ran = simulation.run(u64::MAX);
         ran.map_err(|error| ScenarioError::new("links", error.to_string()))?;

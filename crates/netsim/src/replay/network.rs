@@ -8,11 +8,11 @@ use crate::scenario::{
 use indexmap::{IndexMap, IndexSet};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The address of the first host; the others' follow.
+/// The address of the first host. Further hosts have the following addresses.
 const FIRST_ADDRESS: u32 = 0x0a00_0001;
 
 impl Replay {
-    /// Its network and flows. The ends of flows are hosts, all other nodes routers.
+    /// Creates the network and its flows. The ends of flows are hosts; all other nodes are routers.
     pub(super) fn network(&self) -> Result<Scenario, ScenarioError> {
         let ends = self.flows.iter().flat_map(|flow| [&flow.from, &flow.to]);
         let hosts: IndexSet<&str> = ends.map(String::as_str).collect();
@@ -34,7 +34,7 @@ impl Replay {
             }
         }
         let mut links = Vec::new();
-        // The lines out of each router, in the order of its ports.
+        // The lines from each router, in the order of its ports.
         let mut lines: IndexMap<&str, Vec<usize>> = IndexMap::new();
         for (index, link) in self.links.iter().enumerate() {
             let mut end = |side: usize| {
@@ -81,7 +81,7 @@ impl Replay {
         })
     }
 
-    /// The line that a packet takes first on the shortest way.
+    /// The first line on the shortest path.
     fn first_line(&self, from: &str, to: &str) -> Option<usize> {
         let mut first = BTreeMap::from([(from, None)]);
         let mut queue = VecDeque::from([from]);
@@ -122,7 +122,7 @@ impl LinkSpan {
     }
 }
 
-/// Its line leads to one neighbour only, whatever the frame's destination.
+/// Its line leads to one neighbour only, so the destination of a frame does not matter.
 fn host(ipv4: Ipv4) -> Host {
     let [a, b, c, d] = ipv4.0;
     let mac = Mac([2, 0, a, b, c, d]);

@@ -2,31 +2,31 @@
 
 use serde::{Deserialize, Serialize};
 
-/// An SCTP association: `from` sets it up and sends, `to` acknowledges. Path `i` joins the `i`th interfaces
-/// of both hosts.
+/// An SCTP association: `from` sets it up and sends, `to` acknowledges. Path `i` connects the `i`th interfaces of both
+/// hosts.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Association {
-    /// Its name in records; unset: `"association0"`, `"association1"`, …
+    /// Its name in records. Defaults to `"association0"`, `"association1"`, …
     #[serde(default)]
     pub name: Option<String>,
     /// The sending host.
     pub from: String,
     /// The receiving host.
     pub to: String,
-    /// How a path's window is governed.
+    /// The congestion control of a path.
     #[serde(default)]
     pub control: PathControl,
-    /// Switch path on congestion (Dahal 2007, §6.1.2).
+    /// Whether to switch the path on congestion (Dahal 2007, §6.1.2).
     #[serde(default)]
     pub spc: bool,
-    /// Threshold RTTs of the paths in seconds, for RBCA and SPC; the last goes for all further paths.
+    /// Threshold RTTs of the paths in seconds, for RBCA and SPC. The last one applies to all further paths.
     #[serde(default)]
     pub thresholds_s: Vec<f64>,
-    /// Whether SACKs may be delayed; unset: yes, but not with RBCA.
+    /// Whether SACKs may be delayed. Defaults to true, except with RBCA.
     #[serde(default)]
     pub delayed_sack: Option<bool>,
-    /// Whether packets carry the Timestamp chunk; unset: if RBCA or SPC need it.
+    /// Whether packets carry the Timestamp chunk. Defaults to whether RBCA or SPC need it.
     #[serde(default)]
     pub timestamps: Option<bool>,
     /// The other settings.
@@ -35,21 +35,21 @@ pub struct Association {
     /// When it is set up, in seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When it writes no more, in seconds; unset: never.
+    /// When it stops writing, in seconds. Defaults to never.
     #[serde(default)]
     pub stop_s: Option<f64>,
-    /// Full DATA chunks to send; unset: without end.
+    /// Number of full DATA chunks to send. Defaults to unlimited.
     #[serde(default)]
     pub chunks: Option<u64>,
     /// Changes of the primary path during the run.
     #[serde(default)]
     pub primary: Vec<PrimaryChange>,
-    /// Whether to record windows and round-trip times of the paths, and the delay of every packet.
+    /// Whether to record the windows and round-trip times of the paths, and the delay of every packet.
     #[serde(default)]
     pub trace: bool,
 }
 
-/// How a path's window is governed.
+/// The congestion control of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PathControl {
@@ -64,7 +64,7 @@ pub enum PathControl {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrimaryChange {
-    /// When, in seconds.
+    /// The time of the change, in seconds.
     pub at_s: f64,
     /// The path's number, from 0.
     pub path: u32,
@@ -76,7 +76,7 @@ pub struct PrimaryChange {
 pub struct AssociationProfile {
     /// Path MTU in octets.
     pub mtu: u32,
-    /// Octets of a DATA chunk, its header of 16 included.
+    /// Octets of a DATA chunk, including its header of 16 octets.
     pub chunk_octets: u32,
     /// Receive window in octets.
     pub window: u32,
@@ -86,40 +86,41 @@ pub struct AssociationProfile {
     pub initial_packets: u32,
     /// Initial window in octets, instead of packets.
     pub initial_octets: Option<u32>,
-    /// Full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
+    /// Minimum window after a reduction in full packets: 2 (RFC 2960), 4 (RFC 9260).
     pub least_packets: u32,
     /// Retransmission timeout before the first measurement, in seconds.
     pub rto_initial_s: f64,
-    /// Least retransmission timeout, in seconds.
+    /// Minimum retransmission timeout, in seconds.
     pub rto_min_s: f64,
-    /// Largest retransmission timeout, in seconds.
+    /// Maximum retransmission timeout, in seconds.
     pub rto_max_s: f64,
-    /// Errors after which the peer is given up.
+    /// Number of errors after which the peer is considered unreachable.
     pub association_max_retrans: u32,
-    /// Errors after which a path is inactive.
+    /// Number of errors after which a path becomes inactive.
     pub path_max_retrans: u32,
-    /// Times that INIT and COOKIE ECHO are repeated.
+    /// How often INIT and COOKIE ECHO are retransmitted.
     pub max_init_retransmits: u32,
-    /// How often an idle path is probed, in seconds; unset: never.
+    /// Heartbeat interval of an idle path, in seconds. Defaults to never.
     pub heartbeat_s: Option<f64>,
     /// How long a SACK may wait for a second packet, in seconds.
     pub sack_delay_s: f64,
     /// Missing reports that trigger a fast retransmission.
     pub missing_reports: u8,
-    /// Packets that may leave at a SACK which acknowledges a fast retransmission; unset: all.
+    /// The most packets that may be sent in response to a SACK that acknowledges a fast retransmission. Defaults to
+    /// unlimited.
     pub max_burst: Option<u32>,
-    /// What ns-2.35 does and RFC 9260 does not ([`transport::sctp::Quirks`]).
+    /// Enables deviations of ns-2.35 from RFC 9260 ([`transport::sctp::Quirks`]).
     pub ns2_quirks: bool,
 }
 
 impl Association {
-    /// Its name, given or made of its place `index` among the associations.
+    /// Its name, given or derived from its index among the associations.
     pub fn name(&self, index: usize) -> String {
         let made = || format!("association{index}");
         self.name.clone().unwrap_or_else(made)
     }
 
-    /// Whether its paths have thresholds to keep.
+    /// Whether its paths need thresholds.
     pub(crate) fn needs_thresholds(&self) -> bool {
         self.spc || self.control == PathControl::Rbca
     }

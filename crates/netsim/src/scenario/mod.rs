@@ -1,9 +1,8 @@
 //! A scenario: network, traffic and what to record, as data (JSON).
 //!
-//! Times are in seconds, rates in bits per second, sizes in octets, queues in packets. A scenario
-//! holds no program text: a switch names a program, and the compiled programs are handed in beside it.
-//! Nothing is derived here that a control plane decides: routes, neighbours, queue limits and feedback
-//! switches are table entries, written out.
+//! Times are in seconds, rates in bits per second, sizes in octets, and queues in packets. A scenario contains no
+//! program text: a switch names a program, and the compiled programs are passed separately. Nothing that a control
+//! plane decides is derived here: routes, neighbours, queue limits and feedback settings are explicit table entries.
 
 mod association;
 mod check;
@@ -34,19 +33,19 @@ use serde::{Deserialize, Serialize};
 pub struct Scenario {
     /// A name for messages and records.
     pub name: String,
-    /// Seeds every random number of the run.
+    /// The seed of every random number of the run.
     pub seed: u64,
     /// When the run ends, in seconds.
     pub end_s: f64,
-    /// Width of the bins that records are kept in, in seconds: bin `k` covers `[k·w, (k+1)·w)`.
+    /// Width of the time bins of records, in seconds: bin `k` covers `[k·w, (k+1)·w)`.
     #[serde(default = "one_second")]
     pub sample_s: f64,
     /// Hosts by name.
     pub hosts: IndexMap<String, Host>,
-    /// Switches by name; a name is unique among hosts and switches.
+    /// Switches by name. A name is unique among hosts and switches.
     #[serde(default)]
     pub switches: IndexMap<String, SwitchNode>,
-    /// Routers without a program, of replays only.
+    /// Routers without a program. Only in replays.
     #[serde(skip)]
     pub routers: IndexMap<String, Router>,
     /// Links between two ports.
@@ -63,7 +62,7 @@ pub struct Scenario {
     /// Open-loop traffic over UDP.
     #[serde(default)]
     pub sources: Vec<Source>,
-    /// What to record and check beside the counts that are always kept.
+    /// What to record and check in addition to the counts that are always kept.
     #[serde(default)]
     pub record: Record,
 }
@@ -72,36 +71,36 @@ pub struct Scenario {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
-    /// Names of the links to capture when a capture file is asked for; empty: all.
+    /// Names of the links to capture if a capture file is requested. Empty means all.
     pub pcap: Vec<String>,
-    /// Flows are counted over the whole run, not per bin, and [`Simulation::take_ended`] hands over those that
-    /// have ended: memory does not grow with the flows of the past.
+    /// Counts flows over the whole run rather than per bin, and makes [`Simulation::take_ended`] return flows that have
+    /// ended, so that memory does not grow with the number of past flows.
     ///
     /// [`Simulation::take_ended`]: crate::Simulation::take_ended
     pub flows_as_they_end: bool,
-    /// Compare the AQT of every packet that arrives with the queueing times the simulator knows.
+    /// Whether to compare the AQT of every arriving packet with the queueing times that the simulator knows.
     pub check_aqt: bool,
-    /// Switches that add to AQT; unset: all. Only these count in `check_aqt`.
+    /// Switches that add to AQT. Defaults to all. Only these count in `check_aqt`.
     pub aqt_switches: Option<Vec<String>>,
-    /// Interval at which the switches' counters and registers are sampled, in seconds; unset: they are
-    /// read at the end only.
+    /// Interval at which counters and registers of the switches are sampled, in seconds. By default they are only read
+    /// at the end.
     pub sample_objects_s: Option<f64>,
-    /// Compare the congestion indication of every packet that arrives with the queues' history.
+    /// Compares the congestion indication of every arriving packet with the history of the queues.
     pub check_ci: Option<RefusalCounter>,
 }
 
-/// Where a P4 program counts the packets that it refused because a queue was full: cell
-/// `stride · port + slot` of a counter.
+/// Where a P4 program counts packets that it refused because a queue was full: cell `stride · port + slot` of a
+/// counter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RefusalCounter {
-    /// Control-plane name of the counter, in full or a unique suffix.
+    /// Control-plane name of the counter: the full name or a unique suffix.
     pub counter: String,
     /// Cells per port.
     pub stride: u64,
-    /// The cell among a port's.
+    /// The index among the cells of a port.
     pub slot: u64,
-    /// Switches that mark; unset: all.
+    /// Switches that mark packets. Defaults to all.
     #[serde(default)]
     pub switches: Option<Vec<String>>,
 }
@@ -110,7 +109,7 @@ impl Scenario {
     /// Reads a scenario from JSON and checks it.
     ///
     /// # Errors
-    /// Names the place in the data, what is wrong there, and what is valid.
+    /// The error names the place in the data, what is wrong there, and what is valid.
     pub fn from_json(text: &str) -> Result<Self, ScenarioError> {
         let scenario: Scenario = read(text)?;
         scenario.check()?;

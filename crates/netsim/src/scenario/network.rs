@@ -13,23 +13,23 @@ pub struct Host {
     pub ipv4: Ipv4,
     /// Its interface's address: `"02:00:00:00:01:01"`.
     pub mac: Mac,
-    /// Where its frames are sent: the address of the router's port (or of the host) at the other end.
+    /// The destination address of its frames: the address of the router's port (or of the host) at the other end.
     pub gateway_mac: Mac,
-    /// The clock that its timestamps show; unset: right.
+    /// The clock of its timestamps. Defaults to an exact clock.
     #[serde(default)]
     pub clock: HostClock,
-    /// Further interfaces, ports 1, 2, …: those of a host with SCTP over several paths.
+    /// Further interfaces, ports 1, 2, …, for SCTP over several paths.
     #[serde(default)]
     pub interfaces: Vec<Interface>,
 }
 
-/// A host's clock beside the run's.
+/// A host's clock relative to the clock of the run.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct HostClock {
-    /// What it shows at time zero, in seconds.
+    /// Its time at time zero of the run, in seconds.
     pub offset_s: f64,
-    /// How much too fast it runs, in parts per million; below zero: too slow.
+    /// How much too fast it runs, in parts per million. Negative if it is too slow.
     pub skew_ppm: f64,
 }
 
@@ -41,7 +41,7 @@ pub struct Interface {
     pub ipv4: Ipv4,
     /// Its Ethernet address.
     pub mac: Mac,
-    /// Where its frames are sent.
+    /// The destination address of its frames.
     pub gateway_mac: Mac,
 }
 
@@ -63,27 +63,28 @@ pub struct SwitchNode {
     /// Clone sessions, set before the run.
     #[serde(default)]
     pub clone_sessions: Vec<CloneSession>,
-    /// Packets that the traffic manager holds for a port, whatever the program admits; unset: enough
-    /// for twice the longest queue among its links, at least 1024.
+    /// The most packets that the traffic manager holds per port, independent of the program. Defaults to twice the
+    /// longest queue among its links, but at least 1024.
     #[serde(default)]
     pub capacity: Option<u32>,
-    /// The same for single ports.
+    /// The capacity of single ports.
     #[serde(default)]
     pub port_capacity: BTreeMap<u16, u32>,
-    /// How a port's queues share its line, by priority from 0: octets in proportion to the weights, at most 8. A
-    /// queue of weight 0 is served when the others are empty. Unset: the largest priority first.
+    /// How the queues of a port share its line, by priority from 0: each receives octets in proportion to its weight.
+    /// At most 8 weights. A queue of weight 0 is served only when the others are empty. By default, larger priorities
+    /// are served first.
     #[serde(default)]
     pub port_weights: BTreeMap<u16, Vec<u8>>,
-    /// Ports with wireless links on which a Snoop agent repairs losses; empty: there is none.
+    /// Ports with wireless links on which a Snoop agent repairs losses. Empty means that there is no agent.
     #[serde(default)]
     pub snoop: Vec<u16>,
 }
 
-/// A router without a program, as ns-2's nodes are, with a drop-tail queue in front of each line. Its ports are the
-/// ones that links name.
+/// A router without a program, like the nodes of ns-2, with a drop-tail queue in front of each line. Its ports are
+/// those that links name.
 #[derive(Clone, Debug, Default)]
 pub struct Router {
-    /// The ports by which packets to hosts' addresses leave.
+    /// The output port for each host address.
     pub routes: BTreeMap<Ipv4, u16>,
 }
 
@@ -91,27 +92,27 @@ pub struct Router {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TableEntry {
-    /// Control-plane name of the table, in full or any suffix at a dot that is unique: `"routes"`.
+    /// Control-plane name of the table: the full name or a unique suffix after a dot, such as `"routes"`.
     pub table: String,
-    /// A set of values for each key, by the key's control-plane name. A ternary, range or optional key
-    /// that is left out matches anything.
+    /// A set of values for each key, by the control-plane name of the key. An omitted ternary, range or optional key
+    /// matches anything.
     #[serde(rename = "match", default)]
     pub matches: IndexMap<String, MatchValue>,
-    /// Control-plane name of the action, in full or a unique suffix.
+    /// Control-plane name of the action: the full name or a unique suffix.
     pub action: String,
     /// The action's parameters by name.
     #[serde(default)]
     pub params: IndexMap<String, Value>,
-    /// Parameters of the same action again, for tables with an action selector: it chooses among `params` and
+    /// Further parameters of the same action, for tables with an action selector, which chooses among `params` and
     /// these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<IndexMap<String, Value>>,
-    /// For tables with ternary, range or optional keys: the largest wins.
+    /// The priority, for tables with ternary, range or optional keys. Larger priorities win.
     #[serde(default)]
     pub priority: Option<u32>,
 }
 
-/// What a table does when no entry matches.
+/// The default action of a table, which runs when no entry matches.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DefaultAction {
@@ -124,25 +125,25 @@ pub struct DefaultAction {
     pub params: IndexMap<String, Value>,
 }
 
-/// Copies of packets with `mcast_grp` = `id`.
+/// The copies of packets with `mcast_grp` = `id`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MulticastGroup {
-    /// 1 to 65535.
+    /// The number of the group, 1 to 65535.
     pub id: u16,
     /// The copies.
     pub replicas: Vec<Replica>,
 }
 
-/// Copies that `clone` makes.
+/// The copies that `clone` makes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloneSession {
-    /// 0 to 32767.
+    /// The number of the session, 0 to 32767.
     pub id: u16,
     /// The copies.
     pub replicas: Vec<Replica>,
-    /// Octets that a copy keeps; 0: all.
+    /// Octets that a copy keeps. 0 means all.
     #[serde(default)]
     pub octets: u32,
 }
@@ -151,7 +152,7 @@ pub struct CloneSession {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replica {
-    /// Where to.
+    /// The egress port.
     pub port: u16,
     /// Its `egress_rid`.
     #[serde(default)]
@@ -164,16 +165,17 @@ pub struct Replica {
 pub struct End {
     /// A host or switch.
     pub node: String,
-    /// The switch's port (0 to [`engine::ports::MAX_PORT`], each once); a host's first is 0 and may be left out.
+    /// The port of a switch (0 to [`engine::ports::MAX_PORT`], each used once). The first port of a host is 0 and may
+    /// be omitted.
     #[serde(default)]
     pub port: u16,
 }
 
-/// A link: two directions, alike unless `ab` or `ba` says otherwise.
+/// A link: two directions, identical unless `ab` or `ba` differ.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Link {
-    /// Its name in records and captures; unset: `"A-B"`, of its ends' nodes.
+    /// Its name in records and captures. Defaults to `"A-B"`, from the nodes of its ends.
     #[serde(default)]
     pub name: Option<String>,
     /// One end.
@@ -184,20 +186,20 @@ pub struct Link {
     pub rate_bps: u64,
     /// Propagation delay, in seconds.
     pub delay_s: f64,
-    /// Queue limit L of ns-2's drop-tail: one packet in service and L − 1 waiting. It governs a host's
-    /// own queue; a switch's queue is its program's affair (`max_waiting = L − 1` in its tables).
+    /// Queue limit L of ns-2's drop-tail queue: one packet in service and L − 1 waiting. It applies to the queue of a
+    /// host. The program of a switch limits its queues (`max_waiting = L − 1` in its tables).
     #[serde(default = "fifty")]
     pub queue: u32,
-    /// Probability that a packet is lost behind the transmitter, each independently.
+    /// Probability that a packet is lost behind the transmitter, independently for each packet.
     #[serde(default)]
     pub loss: f64,
-    /// The shared medium that it leads over; unset: none, each direction is a line of its own.
+    /// The shared medium of the link. By default, each direction is a separate line.
     #[serde(default)]
     pub medium: Option<String>,
-    /// What differs from `a` to `b`.
+    /// Differences in the direction from `a` to `b`.
     #[serde(default)]
     pub ab: LinkSide,
-    /// What differs from `b` to `a`.
+    /// Differences in the direction from `b` to `a`.
     #[serde(default)]
     pub ba: LinkSide,
     /// Changes during the run.
@@ -205,7 +207,7 @@ pub struct Link {
     pub changes: Vec<LinkChange>,
 }
 
-/// What differs in one direction of a link; fields as in [`Link`].
+/// The differences of one direction of a link. Fields are as in [`Link`].
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct LinkSide {
@@ -219,26 +221,25 @@ pub struct LinkSide {
     pub loss: Option<f64>,
 }
 
-/// A half-duplex channel that several links share. A node is one station on it, whatever its links.
+/// A half-duplex channel that several links share. A node is one station on it, however many links it has.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Medium {
     /// The unit of a station's gaps, in seconds.
     pub slot_s: f64,
-    /// Before each packet a station waits for 0 to `slots` − 1 slots, drawn evenly.
+    /// Before each packet, a station waits for 0 to `slots` − 1 slots, uniformly distributed.
     pub slots: u32,
-    /// Whether a station that hears another waits until it has sent.
+    /// Whether a station that hears another one waits until that one has sent.
     pub carrier_sense: bool,
 }
 
-/// A change of a link during the run. A packet meets the rate, delay and loss in force when its first
-/// octet leaves.
+/// A change of a link during the run. A packet is subject to the rate, delay and loss at the start of its transmission.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkChange {
-    /// When, in seconds.
+    /// The time of the change, in seconds.
     pub at_s: f64,
-    /// Which direction; unset: both.
+    /// The direction. Defaults to both.
     #[serde(default)]
     pub direction: Option<Direction>,
     /// New rate in bits per second.
@@ -263,7 +264,7 @@ pub enum Direction {
 }
 
 impl Link {
-    /// Its name, given or made of its ends.
+    /// Its name, given or derived from its ends.
     pub fn name(&self) -> String {
         self.name
             .clone()

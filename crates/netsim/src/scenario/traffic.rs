@@ -1,4 +1,4 @@
-//! What hosts send: TCP transfers, and open-loop sources.
+//! The traffic of hosts: TCP transfers and open-loop sources.
 
 use crate::trace::Keep;
 use serde::de::{DeserializeSeed, Error, SeqAccess, Visitor};
@@ -12,27 +12,27 @@ use units::{Duration, Instant};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Given")]
 pub struct Flow {
-    /// Its name in records; unset: `"flow0"`, `"flow1"`, …
+    /// Its name in records. Defaults to `"flow0"`, `"flow1"`, …
     pub name: Option<String>,
     /// The sending host.
     pub from: String,
     /// The receiving host.
     pub to: String,
-    /// The settings of its connection; unset in a scenario: those of the flow before.
+    /// The settings of its connection. Defaults to those of the preceding flow in the scenario.
     pub connection: Arc<Settings>,
     /// When it begins, in seconds.
     pub start_s: f64,
-    /// When it stops sending, in seconds; unset: never.
+    /// When it stops sending, in seconds. Defaults to never.
     pub stop_s: Option<f64>,
-    /// Packets of data to send; unset: without end.
+    /// Packets of data to send. Defaults to unlimited.
     pub segments: Option<u64>,
     /// Whether to record its window, threshold and round-trip times at every change.
     pub trace: bool,
-    /// Which of these changes are kept.
+    /// Which of these changes are recorded.
     pub tracing: Tracing,
 }
 
-/// A flow as it is given: all but its hosts may be unset.
+/// A flow as it is written in a scenario. Everything except its hosts is optional.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Given {
@@ -83,14 +83,14 @@ impl TryFrom<Given> for Flow {
 
 const NO_CONNECTION: &str = "missing field `connection`";
 
-/// The flows of a scenario: one without settings shares those of the flow before.
+/// Reads the flows of a scenario. A flow without settings shares those of the preceding flow.
 pub(super) fn flows<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Flow>, D::Error> {
     from.deserialize_seq(FlowList)
 }
 
 struct FlowList;
 
-/// The next flow, after one with these settings.
+/// The next flow, following a flow with these settings.
 struct Next<'a>(Option<&'a Arc<Settings>>);
 
 impl<'de> Visitor<'de> for FlowList {
@@ -123,15 +123,15 @@ impl<'de> DeserializeSeed<'de> for Next<'_> {
     }
 }
 
-/// Which changes a trace keeps; by default all.
+/// Which changes a trace records. Defaults to all.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Tracing {
-    /// None before, in seconds.
+    /// The time from which changes are recorded, in seconds.
     pub from_s: f64,
-    /// None from here on, in seconds; unset: to the end.
+    /// The time until which changes are recorded, in seconds. Defaults to the end.
     pub to_s: Option<f64>,
-    /// Rows are at least so far apart, in seconds; timeouts are kept in any case.
+    /// Minimum interval of rows, in seconds. Timeouts are always recorded.
     pub every_s: f64,
 }
 
@@ -147,19 +147,19 @@ impl Tracing {
 
 /// Open-loop traffic: datagrams of one size, at a constant rate while on.
 ///
-/// With `i` = size · 8 / rate, a burst is `max(1, ⌊X + ½⌋)` packets, `i` apart, X of mean
-/// `mean_on_s / i`; then comes an idle time plus one `i`. The source starts with an idle time plus `i`.
+/// With `i` = size · 8 / rate, a burst consists of `max(1, ⌊X + ½⌋)` packets at intervals of `i`, where X has the mean
+/// `mean_on_s / i`. It is followed by an idle time plus one `i`. The source starts with an idle time plus `i`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Its name in records; unset: `"source0"`, `"source1"`, …
+    /// Its name in records. Defaults to `"source0"`, `"source1"`, …
     #[serde(default)]
     pub name: Option<String>,
     /// The sending host.
     pub from: String,
     /// The receiving host.
     pub to: String,
-    /// How bursts and idle times are drawn.
+    /// The distribution of bursts and idle times.
     pub kind: SourceKind,
     /// Bits per second while on.
     pub rate_bps: f64,
@@ -169,11 +169,10 @@ pub struct Source {
     /// Mean idle time in seconds (exponential, Pareto).
     #[serde(default)]
     pub mean_off_s: Option<f64>,
-    /// Instead of `mean_off_s`: the mean rate, from which it follows as
-    /// `mean_on_s · (rate_bps / mean_rate_bps − 1)`.
+    /// The mean rate, as an alternative to `mean_off_s`, which is then `mean_on_s · (rate_bps / mean_rate_bps − 1)`.
     #[serde(default)]
     pub mean_rate_bps: Option<f64>,
-    /// Pareto's shape, above 1 (Pareto).
+    /// Shape of the Pareto distribution, above 1 (Pareto).
     #[serde(default)]
     pub shape: Option<f64>,
     /// Octets of a packet on links: the IPv4 total length.
@@ -182,7 +181,7 @@ pub struct Source {
     /// When it begins, in seconds.
     #[serde(default)]
     pub start_s: f64,
-    /// When it stops, in seconds; unset: never.
+    /// When it stops, in seconds. Defaults to never.
     #[serde(default)]
     pub stop_s: Option<f64>,
 }
@@ -200,14 +199,14 @@ pub enum SourceKind {
 }
 
 impl Flow {
-    /// Its name, given or made of its place `index` among the flows.
+    /// Its name, given or derived from its index among the flows.
     pub fn name(&self, index: usize) -> String {
         self.name.clone().unwrap_or_else(|| format!("flow{index}"))
     }
 }
 
 impl Source {
-    /// Its name, given or made of its place `index` among the sources.
+    /// Its name, given or derived from its index among the sources.
     pub fn name(&self, index: usize) -> String {
         self.name
             .clone()

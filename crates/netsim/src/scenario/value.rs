@@ -25,13 +25,13 @@ pub struct Value(pub BigUint);
 /// inclusive; under a mask, `"0x10 &&& 0xf0"`; or `"*"` for anything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MatchValue {
-    /// Exactly this one.
+    /// This value only.
     Exact(BigUint),
-    /// The value's first so many bits.
+    /// A value and the number of its leading bits that count.
     Prefix(BigUint, u32),
-    /// From the first to the second, both inclusive.
+    /// From the first to the second value, both inclusive.
     Range(BigUint, BigUint),
-    /// Those bits that the mask (second) has set.
+    /// The bits of the value that are set in the mask (second).
     Mask(BigUint, BigUint),
     /// Anything.
     Any,
@@ -142,7 +142,7 @@ impl fmt::Display for MatchValue {
     }
 }
 
-/// Reads a value that is a number or a string that parses.
+/// Reads a value that is a number or a string that can be parsed.
 struct Scalar<T>(&'static str, std::marker::PhantomData<T>);
 
 impl<'de, T: FromStr<Err = String> + From<u64>> Visitor<'de> for Scalar<T> {

@@ -1,4 +1,4 @@
-//! SCTP: packets between hosts' interfaces and associations, and what is recorded on the way.
+//! SCTP: moves packets between the interfaces of hosts and associations, and keeps records.
 
 use super::Simulation;
 use super::hosts::TTL;
@@ -11,12 +11,12 @@ use transport::wire;
 use units::Instant;
 
 impl Simulation {
-    /// The number of an association's packets in their tags.
+    /// The owner number in the tags of an association's packets.
     fn association_owner(&self, association: usize) -> usize {
         self.flows.len() + self.sources.len() + association
     }
 
-    /// The association that a packet belongs to by its tag, and the end that `interface` is of.
+    /// The association to which a packet belongs by its tag, and which of its ends has `interface`.
     fn association_at(&self, tag: Tag, interface: usize) -> Option<(usize, bool)> {
         let before = self.flows.len() + self.sources.len();
         let index = tag.owner().checked_sub(before)?;
@@ -45,7 +45,7 @@ impl Simulation {
 
     pub(super) fn association_timer(&mut self, index: usize, server: bool) {
         let end = self.associations[index].end(server);
-        // An earlier event has been scheduled and has come since.
+        // An earlier event was scheduled, and has occurred since.
         if end.wake.is_none_or(|wake| wake > self.now) {
             return;
         }
@@ -54,7 +54,7 @@ impl Simulation {
         self.service_association(index, server);
     }
 
-    /// A packet with SCTP reaches an interface.
+    /// An SCTP packet reaches an interface.
     pub(super) fn arrive_with_sctp(&mut self, interface: usize, packet: Packet) {
         let here = self.hosts[interface].address;
         let link_octets = packet.link_octets;
@@ -69,7 +69,7 @@ impl Simulation {
         };
         let flow = &mut self.associations[index];
         let route = Route { local, remote };
-        // A packet that is not as it should be changes nothing; the association counts it.
+        // An invalid packet has no effect; the association counts it.
         let handled = flow
             .end(server)
             .association
@@ -94,7 +94,7 @@ impl Simulation {
         self.service_association(index, server);
     }
 
-    /// Takes out of an association all that it has: packets, messages, its next timer.
+    /// Processes all output of an association: packets, messages, its next timer.
     fn service_association(&mut self, index: usize, server: bool) {
         let mut octets = std::mem::take(&mut self.sctp_buffer);
         while !self.is_full() {
@@ -137,7 +137,7 @@ impl Simulation {
         let Some(timeout) = end.association.poll_timeout() else {
             return;
         };
-        // A later timeout is found when the earlier event comes.
+        // A later timeout is detected when the earlier event occurs.
         if end.wake.is_none_or(|wake| timeout < wake) {
             let at = timeout.max(self.now);
             end.wake = Some(at);
@@ -165,7 +165,7 @@ impl Simulation {
             for tsn in tsns(octets) {
                 data = true;
                 flow.sent.insert(tsn, self.now);
-                // Copies that were lost after their chunk had arrived never come.
+                // Retransmissions that were lost after their chunk had arrived never arrive.
                 if flow.sent.len() > MAX_UNDER_WAY {
                     flow.sent.pop_first();
                 }
@@ -200,7 +200,7 @@ impl Simulation {
     }
 }
 
-/// The TSNs of the DATA chunks in a packet whose checksum is right.
+/// The TSNs of the DATA chunks in a packet with a correct checksum.
 fn tsns(octets: &[u8]) -> impl Iterator<Item = u32> {
     let packet = SctpPacket::parse_unchecked(octets).ok().into_iter();
     let chunks = packet.flat_map(|packet| packet.chunks());
@@ -210,14 +210,14 @@ fn tsns(octets: &[u8]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Chunks that are under way at most, of all that a receive window can hold.
+/// The most chunks in flight: what a receive window can hold.
 const MAX_UNDER_WAY: usize = 1 << 16;
 
-/// Ethernet's header, which links do not charge.
+/// The Ethernet header, which links do not charge.
 const ETHERNET_OCTETS: u32 = 14;
 
 impl crate::record::AssociationRecord {
-    /// A chunk that was sent at `sent` arrived.
+    /// Records the delay of a chunk that was sent at `sent`.
     fn add_delay(&mut self, bins: &crate::record::Bins, now: Instant, sent: Instant) {
         let delay = now.since(sent);
         *bins.cell(&mut self.delay_ns) += delay.as_nanos();
@@ -228,7 +228,7 @@ impl crate::record::AssociationRecord {
         }
     }
 
-    /// Notes how the paths stand, if anything changed.
+    /// Records the state of the paths, if anything changed.
     fn note(&mut self, now: Instant, association: &mut transport::sctp::Association) {
         let rtt = association.take_rtt();
         if let Some((_, rtt)) = rtt {

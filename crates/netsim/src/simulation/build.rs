@@ -1,4 +1,4 @@
-//! From a scenario to a network at time zero.
+//! Builds the network at time zero from a scenario.
 
 use super::ended::Ending;
 use super::{Division, Simulation};
@@ -27,28 +27,27 @@ use std::sync::Arc;
 use transport::wire;
 use units::{Duration, Instant, Rate};
 
-/// Programs by the names that switches give them.
+/// Programs by the names that switches use.
 pub type Programs = BTreeMap<String, Arc<Pipeline>>;
 
 pub use tcp_settings::Controls;
 
-/// Packets that a traffic manager holds at least, unless the scenario says otherwise.
+/// The minimum capacity of a traffic manager in packets, unless the scenario sets it.
 const MIN_CAPACITY: u32 = 1024;
 
 impl Simulation {
-    /// The network of `scenario` at time zero.
+    /// Creates the network of `scenario` at time zero.
     ///
     /// # Errors
-    /// The scenario is not valid, names a program that is not there, or has an entry that does not fit its
-    /// program.
+    /// The scenario is invalid, names a program that does not exist, or has an entry that does not fit its program.
     pub fn new(scenario: &Scenario, programs: &Programs) -> Result<Self, ScenarioError> {
         Simulation::with_controls(scenario, programs, &Controls::new())
     }
 
-    /// As [`Simulation::new`], for flows under congestion controls of the caller's.
+    /// Like [`Simulation::new`], for flows with congestion controls of the caller.
     ///
     /// # Errors
-    /// As there, and a control that is not there.
+    /// As for [`Simulation::new`], and if a congestion control does not exist.
     pub fn with_controls(
         scenario: &Scenario,
         programs: &Programs,
@@ -125,7 +124,7 @@ impl Simulation {
         Ok(simulation)
     }
 
-    /// What the scenario says will happen.
+    /// Schedules the events of the scenario.
     fn schedule(&mut self, scenario: &Scenario) {
         for (link, described) in scenario.links.iter().enumerate() {
             for (change, at) in described.changes.iter().enumerate() {
@@ -167,7 +166,7 @@ impl Simulation {
     }
 }
 
-/// Both lines of each link, and where they lead.
+/// Both lines of each link, and their destinations.
 fn lines(scenario: &Scenario) -> (Vec<Line>, Vec<Port>) {
     let mut lines: Vec<Line> = Vec::new();
     let mut destinations = Vec::new();
@@ -191,7 +190,7 @@ fn lines(scenario: &Scenario) -> (Vec<Line>, Vec<Port>) {
                 Node::Host(_) | Node::Router(_) => Some(DropTail::new(queue(link, side))),
                 Node::Switch(_) => None,
             };
-            // Numbered when a capture begins.
+            // The number is assigned when a capture starts.
             line.interface = captured.then_some(0);
             lines.push(line);
         }
@@ -199,7 +198,7 @@ fn lines(scenario: &Scenario) -> (Vec<Line>, Vec<Port>) {
     (lines, destinations)
 }
 
-/// The media, and on each the stations at the ends of its links.
+/// The media, each with a station for every node at an end of its links.
 fn media(scenario: &Scenario, lines: &mut [Line]) -> Vec<Medium> {
     let described = scenario.media.values().enumerate();
     let mut media: Vec<Medium> = described
@@ -218,7 +217,7 @@ fn media(scenario: &Scenario, lines: &mut [Line]) -> Vec<Medium> {
     media
 }
 
-/// `"from->to"`, numbered from the second parallel link on.
+/// `"from->to"`, with a number from the second parallel link on.
 fn line_name(taken: &mut HashSet<String>, from: &str, to: &str) -> String {
     let name = format!("{from}->{to}");
     let numbered = (2..).map(|n| format!("{name}#{n}"));
@@ -247,7 +246,7 @@ fn port(scenario: &Scenario, end: &scenario::End) -> Port {
     }
 }
 
-/// The interfaces of all hosts: the first of each in their order, then the further ones.
+/// The interfaces of all hosts: the first interface of each host in order, then further ones.
 fn interfaces(scenario: &Scenario) -> Vec<Host> {
     let first = scenario.hosts.values();
     let first = first.map(|host| Host::new(host.ipv4, host.mac, host.gateway_mac));
@@ -256,7 +255,7 @@ fn interfaces(scenario: &Scenario) -> Vec<Host> {
     first.chain(further).collect()
 }
 
-/// The index among these of a host's port.
+/// The index of a host's port among these interfaces.
 fn interface(scenario: &Scenario, host: usize, port: u16) -> usize {
     if port == 0 {
         return host;
@@ -266,7 +265,7 @@ fn interface(scenario: &Scenario, host: usize, port: u16) -> usize {
     scenario.hosts.len() + further + usize::from(port) - 1
 }
 
-/// Each further interface of a host, with its first.
+/// Each further interface of a host, paired with its first interface.
 fn further_interfaces(scenario: &Scenario) -> Vec<[usize; 2]> {
     let hosts = scenario.hosts.values().enumerate();
     let further =
@@ -363,7 +362,7 @@ fn switches(
         .collect()
 }
 
-/// The switch numbered `index`; `out` are its lines, with their numbers.
+/// Creates switch number `index`. `out` are the lines from it, with their numbers.
 fn switch(
     scenario: &Scenario,
     programs: &Programs,
@@ -434,12 +433,12 @@ fn switch(
     Ok(state)
 }
 
-/// Whether `list` names it; an unset list names all.
+/// Whether `list` contains the name. An unset list contains all names.
 fn listed(list: Option<&Vec<String>>, name: &str) -> bool {
     list.is_none_or(|list| list.iter().any(|listed| listed == name))
 }
 
-/// The flows, and both ends of each.
+/// The flows, and the two ends of each.
 fn flows(
     scenario: &Scenario,
     controls: &Controls,
@@ -450,7 +449,7 @@ fn flows(
     let mut flows: Vec<Flow> = Vec::new();
     let mut ends = Vec::new();
     for (i, (flow, &port)) in scenario.flows.iter().zip(ports).enumerate() {
-        // Flows that share their settings share what makes their controls.
+        // Flows that share their settings share the factory of their controls.
         let before = scenario.flows[..i].last().zip(flows.last());
         let algorithm = match before {
             Some((other, made)) if Arc::ptr_eq(&other.connection, &flow.connection) => {
@@ -487,7 +486,7 @@ fn flows(
     Ok((flows, ends))
 }
 
-/// The sources, and when their datagrams leave.
+/// The sources, and the departure times of their datagrams.
 fn sources(scenario: &Scenario, hosts: &[Host], ports: &[u16]) -> (Vec<OpenLoop>, Vec<Departures>) {
     let described = scenario.sources.iter().zip(ports).enumerate();
     described

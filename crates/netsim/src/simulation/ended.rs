@@ -1,11 +1,11 @@
-//! Flows that have ended: their connections are let go, and their records handed over.
+//! Flows that have ended: their connections are freed, and their records returned.
 //!
-//! An end goes by itself when its connection is closed, since that answers nothing any more. The other end of a
-//! flow of today's hosts waits in TIME-WAIT for a minute; it goes when none of the flow's packets is under way, so
-//! that nothing can reach it. This is known where nothing copies packets.
+//! An end is freed independently of the other when its connection is closed, because it no longer answers. The other
+//! end of a flow between today's hosts stays in TIME-WAIT for a minute. It is freed when none of the flow's packets is
+//! in flight, because nothing can reach it then. This is only known if no switch copies packets.
 //!
-//! Nothing happens to a flow that is over. So its last event is that at which it was over, whether this is found at
-//! once or, in a divided network, after some rounds: flows are handed over in the order of these events.
+//! Nothing happens to a flow that is over. Its last event is therefore the event at which it was over, whether this is
+//! detected at once or, in a divided network, some rounds later. Flows are returned in the order of these events.
 
 use super::Simulation;
 use crate::event::{Event, Turn};
@@ -14,25 +14,25 @@ use crate::record::FlowRecord;
 use crate::scenario::Scenario;
 use std::collections::BTreeMap;
 
-/// What is kept of flows that end, where they are handed over as they do.
+/// The state of ended flows, if flows are returned as they end.
 #[derive(Debug, Default)]
 pub(super) struct Ending {
-    /// By flow: its packets under way; empty: not known. In a part of a divided network: those that departed there
-    /// less those that have gone there.
+    /// For each flow, the number of its packets in flight. Empty if unknown. In a part of a divided network: the
+    /// packets that departed there minus those that ended there.
     under_way: Vec<i32>,
-    /// By flow: its record has been handed over. A part does not know.
+    /// For each flow, whether its record has been returned. Unknown in a part.
     over: Vec<bool>,
-    /// Flows to which something has just happened that may have been the last.
+    /// Flows for which the current event may have been the last.
     touched: Vec<usize>,
-    /// In a part: those of the round, with the turns of the events.
+    /// In a part: the touched flows of the round, with the turns of the events.
     in_round: Vec<(Turn, usize)>,
-    /// In a part: by flow, the last of these turns since all parts stood still.
+    /// In a part: for each flow, the last of these turns since all parts were last stopped.
     last: BTreeMap<usize, Turn>,
     ended: Vec<(usize, FlowRecord)>,
 }
 
 impl Ending {
-    /// Of a scenario with flows that are handed over as they end.
+    /// Creates the state for a scenario in which flows are returned as they end.
     pub fn new(scenario: &Scenario) -> Self {
         let flows = scenario.flows.len();
         let copies = scenario.switches.values().any(|switch| {
@@ -46,7 +46,7 @@ impl Ending {
         }
     }
 
-    /// What each part is to keep. The first counts what is under way now.
+    /// The state of each part. The first takes over the counts of packets in flight.
     pub fn split(&mut self, parts: usize) -> impl Iterator<Item = Ending> + use<> {
         let under_way = std::mem::take(&mut self.under_way);
         let others = vec![vec![0; under_way.len()]; parts - 1];
@@ -57,7 +57,7 @@ impl Ending {
         })
     }
 
-    /// Takes in what a part has counted.
+    /// Adds the counts of a part.
     pub fn unite(&mut self, part: Ending) {
         self.under_way.resize(part.under_way.len(), 0);
         for (sum, more) in self.under_way.iter_mut().zip(part.under_way) {
@@ -65,7 +65,7 @@ impl Ending {
         }
     }
 
-    /// After a round: its turns get their numbers among all.
+    /// After a round: assigns global numbers to its turns.
     pub fn number(&mut self, numbers: &[u64]) {
         for (turn, flow) in self.in_round.drain(..) {
             self.last.insert(flow, turn.numbered(numbers));
@@ -74,15 +74,15 @@ impl Ending {
 }
 
 impl Simulation {
-    /// The records of flows that have ended since this was last called, with their numbers, in the order in which
-    /// they ended. There are none unless the scenario asks for them (`record.flows_as_they_end`); what they do not
-    /// have yet, [`Simulation::finish`] has.
+    /// Returns the records of flows that have ended since the last call, with their numbers, in the order in which they
+    /// ended. Empty unless the scenario sets `record.flows_as_they_end`. Flows that have not ended are returned by
+    /// [`Simulation::finish`].
     pub fn take_ended(&mut self) -> Vec<(usize, FlowRecord)> {
         let ending = self.ending.as_mut();
         ending.map_or_else(Vec::new, |ending| std::mem::take(&mut ending.ended))
     }
 
-    /// A packet of a flow enters the network.
+    /// Counts a packet of a flow that enters the network.
     pub(super) fn departs(&mut self, flow: usize) {
         let under_way = self.ending.as_mut().map(|ending| &mut ending.under_way);
         if let Some(count) = under_way.and_then(|under_way| under_way.get_mut(flow)) {
@@ -90,7 +90,7 @@ impl Simulation {
         }
     }
 
-    /// A packet has arrived, or will not.
+    /// Counts a packet that has arrived or will not arrive.
     pub(super) fn is_gone(&mut self, owner: usize) {
         let Some(ending) = &mut self.ending else {
             return;
@@ -103,15 +103,15 @@ impl Simulation {
         }
     }
 
-    /// An end of a flow waits for nothing any more.
+    /// Records that an end of a flow no longer waits for anything.
     pub(super) fn is_quiet(&mut self, flow: usize) {
         if let Some(ending) = self.ending.as_mut().filter(|e| !e.under_way.is_empty()) {
             ending.touched.push(flow);
         }
     }
 
-    /// Whether an event is a timer of an end that waits for nothing but that it forgets the other end, where flows are
-    /// handed over as they end: there may be one or none, as such an end goes sooner or later.
+    /// Whether an event is a timer of an end that only waits to forget the other end, if flows are returned as they
+    /// end. Such timers are not counted, because whether they occur depends on when the end is freed.
     pub(super) fn is_of_quiet_end(&self, event: &Event) -> bool {
         let &Event::Timer { flow, receiver } = event else {
             return false;
@@ -131,7 +131,7 @@ impl Simulation {
         }
     }
 
-    /// After an event: lets the connections of flows go to which nothing can happen any more.
+    /// Called after an event: frees the connections of flows for which nothing can happen any more.
     pub(super) fn let_go(&mut self) {
         let Some(ending) = &mut self.ending else {
             return;
@@ -156,7 +156,7 @@ impl Simulation {
         }
     }
 
-    /// As [`Simulation::let_go`], when all parts of a divided network stand still.
+    /// Like [`Simulation::let_go`], while all parts of a divided network are stopped.
     pub(super) fn let_go_of_parts(&mut self) {
         let mut last = BTreeMap::<usize, Turn>::new();
         for ending in self
@@ -199,7 +199,7 @@ impl Simulation {
         })
     }
 
-    /// The parts, or a network that is not divided.
+    /// The parts, or the network itself if it is not divided.
     fn pieces(&self) -> &[Simulation] {
         match &self.parts[..] {
             [] => std::slice::from_ref(self),
@@ -237,7 +237,7 @@ impl Simulation {
         }
     }
 
-    /// At the end of a run: hands over what has not ended.
+    /// At the end of a run: ends all remaining flows.
     pub(super) fn end_all(&mut self) {
         for flow in 0..self.flows.len() {
             if self

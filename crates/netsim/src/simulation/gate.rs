@@ -1,28 +1,29 @@
-//! Where threads wait for each other.
+//! A barrier for threads.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// Looks at the gate before a thread sleeps: some tens of microseconds, about what it takes to sleep and to be woken.
+/// How often a thread polls the gate before it sleeps: some tens of microseconds, about the time that sleeping and
+/// waking take.
 const LOOKS: u32 = 1000;
 
-/// Opens when all threads have come to it, again and again.
+/// A reusable barrier: opens when all threads have reached it.
 pub(super) struct Gate {
     threads: usize,
-    /// How often a thread looks before it sleeps: not at all where threads share cores.
+    /// How often a thread polls before it sleeps. 0 if threads share cores.
     looks: u32,
     arrived: AtomicUsize,
     /// How often it has opened.
     opened: AtomicUsize,
-    /// A thread panicked: nobody waits any more.
+    /// A thread has panicked: no thread waits any more.
     broken: AtomicBool,
-    /// Threads that sleep until it opens.
+    /// Number of threads that sleep until it opens.
     asleep: Mutex<usize>,
     wake: Condvar,
 }
 
-/// Lets all others through when its thread panics.
+/// Releases all other threads if its thread panics.
 pub(super) struct OpenOnPanic<'a>(&'a Gate);
 
 impl Drop for OpenOnPanic<'_> {
@@ -35,7 +36,7 @@ impl Drop for OpenOnPanic<'_> {
 }
 
 impl Gate {
-    /// A gate for so many threads, which have so many cores.
+    /// Creates a gate for `threads` threads on `cores` cores.
     pub fn new(threads: usize, cores: usize) -> Self {
         Gate {
             threads,
@@ -52,7 +53,8 @@ impl Gate {
         OpenOnPanic(self)
     }
 
-    /// Waits until all threads are here. The last calls `lead` before it opens. Returns whether the run continues.
+    /// Waits until all threads have arrived. The last one calls `lead` before the gate opens. Returns whether the run
+    /// continues.
     pub fn pass(&self, lead: impl FnOnce()) -> bool {
         let opened = self.opened.load(Ordering::Acquire);
         if self.arrived.fetch_add(1, Ordering::AcqRel) + 1 == self.threads {
@@ -68,13 +70,13 @@ impl Gate {
     fn open(&self) {
         let asleep = self.asleep();
         self.opened.fetch_add(1, Ordering::Release);
-        // To wake nobody takes a system call as well.
+        // A notification takes a system call even if no thread sleeps.
         if *asleep > 0 {
             self.wake.notify_all();
         }
     }
 
-    /// Waits until it has opened more often than `opened`.
+    /// Waits until the gate has opened more than `opened` times.
     fn wait(&self, opened: usize) {
         let is_shut = || self.opened.load(Ordering::Acquire) == opened;
         for _ in 0..self.looks {

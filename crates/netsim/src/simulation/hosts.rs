@@ -1,4 +1,5 @@
-//! Hosts: what arrives goes to connections and sinks, what they send into the queue in front of their line.
+//! Hosts: passes arriving packets to connections and sinks, and outgoing packets to the queue in front of the host's
+//! line.
 
 use super::Simulation;
 use crate::event::Event;
@@ -13,7 +14,7 @@ use transport::wire;
 pub(super) const TTL: u8 = 64;
 
 impl Simulation {
-    /// A packet reaches its host, or one that did not expect it.
+    /// Handles a packet that reaches a host. It may not be addressed to this host.
     pub(super) fn arrive_at_host(&mut self, host: usize, packet: Packet) {
         self.reach_host(host);
         if wire::is_sctp(&packet.octets) {
@@ -47,7 +48,7 @@ impl Simulation {
         }
     }
 
-    /// The flow that a segment at a host belongs to, by its ports and hosts, and the end that it is for.
+    /// The flow of a segment at a host, found by ports and hosts, and the end that receives it.
     fn flow_at(&self, port: u16, host: usize, remote: Ipv4Addr) -> Option<(usize, Side)> {
         let flows = self.ports.at(port).take_while(|&n| n < self.flows.len());
         let here = flows.filter_map(|flow| {
@@ -64,7 +65,7 @@ impl Simulation {
         })
     }
 
-    /// The source that a datagram at a host belongs to.
+    /// The source of a datagram at a host.
     fn source_at(&self, port: u16, host: usize, remote: Ipv4Addr) -> Option<usize> {
         let sources = self.ports.at(port);
         let sources = sources.filter_map(|number| number.checked_sub(self.flows.len()));
@@ -107,11 +108,11 @@ impl Simulation {
         *self.bins.cell(&mut record.goodput_octets) += u64::from(payload);
     }
 
-    /// Compares a segment's marks with what the simulator knows.
+    /// Compares the marks of a segment with what the simulator knows.
     fn check_marks(&mut self, flow: usize, tag: Tag, segment: &Segment) {
         let now = self.now;
         let flow = &self.flows[flow];
-        // What opens or breaks off a connection has no options, and of a trimmed segment none are read.
+        // Segments that open or reset a connection have no options, and options of a trimmed segment are not read.
         let bare =
             segment.flags.intersects(Flags::SYN | Flags::RST) || segment.trimming == Trimming::Cut;
         let what = || match segment.payload {
@@ -137,7 +138,7 @@ impl Simulation {
         }
     }
 
-    /// Something happens at a host: not before what happened there.
+    /// Advances the current time to that of the host's last event, so that time at a host never goes back.
     pub(super) fn reach_host(&mut self, host: usize) {
         self.now = self.now.max(self.hosts[host].reached);
     }
@@ -155,7 +156,7 @@ impl Simulation {
         self.service(flow, Side::Sender);
     }
 
-    /// An end of a flow, which is opened when something first happens to it; none if it is over.
+    /// An end of a flow. It is opened at its first event. `None` if it is over.
     fn opened(&mut self, flow: usize, side: Side) -> Option<&mut End> {
         let slot = &mut self.ends[side.end(flow)];
         if matches!(slot, Slot::Unopened) {
@@ -172,7 +173,7 @@ impl Simulation {
         };
         let turn = self.turn;
         let host = self.flows[flow].host(side);
-        // An earlier event has been scheduled and has come since, or the connection is over.
+        // An earlier event was scheduled and has occurred since, or the connection is over.
         let end = self.ends[side.end(flow)].open();
         let Some(end) = end.filter(|end| end.wake == Some(turn)) else {
             return;
@@ -184,7 +185,7 @@ impl Simulation {
         if let Some((at, timeout)) = end.timer
             && timeout == turn
         {
-            // Rounding may have put the event before the nanosecond that the connection waits for.
+            // Rounding may have put the event before the nanosecond for which the connection waits.
             self.now = self.now.max(at);
             if !was_quiet || self.ending.is_none() {
                 host.reached = self.now;
@@ -205,7 +206,7 @@ impl Simulation {
         }
     }
 
-    /// Takes out of a connection all that it has: segments, its next timer, its trace.
+    /// Processes all output of a connection: segments, its next timer, its trace.
     fn service(&mut self, flow: usize, side: Side) {
         let index = side.end(flow);
         let seconds = self.turn.seconds();
@@ -245,7 +246,7 @@ impl Simulation {
                 turn
             }
         };
-        // A later timeout is found when the earlier event comes.
+        // A later timeout is detected when the earlier event occurs.
         if end.wake.is_none_or(|wake| turn < wake) {
             end.wake = Some(turn);
             let timer = Event::Timer {
@@ -256,7 +257,7 @@ impl Simulation {
         }
     }
 
-    /// Notes what a sender did; `resent` is what it had sent again before.
+    /// Records the activity of a sender. `resent` is its number of retransmissions before.
     fn record_sender(&mut self, flow: usize, resent: u64) {
         let Some(end) = self.ends[Side::Sender.end(flow)].open() else {
             return;
@@ -327,7 +328,7 @@ impl Simulation {
         }
     }
 
-    /// Writes a packet's octets and puts it into its host's queue.
+    /// Serialises a packet and adds it to the queue of its host.
     fn send(&mut self, host: usize, packet: &wire::Packet, link_octets: u32, tag: Tag) {
         let mut octets = self.buffer();
         wire::encode_whole(packet, &mut octets)
@@ -341,7 +342,7 @@ impl Simulation {
         self.join_egress(host, packet);
     }
 
-    /// Puts a packet into the queue of its host's interface.
+    /// Adds a packet to the queue of its host's interface.
     pub(super) fn join_egress(&mut self, interface: usize, packet: Packet) {
         self.totals.packets += 1;
         if let Some(line) = self.hosts[interface].line {
@@ -350,7 +351,7 @@ impl Simulation {
     }
 }
 
-/// The only thing that uses a port at a host, or of several the one that `fits`.
+/// The only user of a port at a host, or the one that `fits` if there are several.
 fn only<T>(mut here: impl Iterator<Item = T>, fits: impl Fn(&T) -> bool) -> Option<T> {
     let first = here.next()?;
     match here.next() {

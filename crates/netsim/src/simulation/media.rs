@@ -6,11 +6,12 @@ use crate::line::Node;
 use crate::medium::{Begun, Ended, Offered, StationId};
 use engine::Packet;
 
-/// When a line over a medium will be free, before that is known, in seconds: after the end of every run.
+/// Used as the time at which a line on a medium becomes free, in seconds, while that is unknown: later than the end of
+/// any run.
 const UNKNOWN_S: f64 = 9e9;
 
 impl Simulation {
-    /// A line hands its packet to the station that it belongs to.
+    /// A line passes its packet to its station.
     pub(super) fn offer_to_medium(&mut self, id: StationId, line_index: usize, packet: Packet) {
         let line = &mut self.lines[line_index];
         line.busy = true;

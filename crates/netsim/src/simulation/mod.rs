@@ -1,4 +1,4 @@
-//! The simulation: takes events in order, moves packets, keeps the records.
+//! The simulation: handles events in order, moves packets, keeps records.
 
 mod associations;
 mod build;
@@ -48,16 +48,16 @@ use std::sync::Arc;
 use transport::wire;
 use units::{Duration, Instant, Rate};
 
-/// Packets that may be in the network at once: in queues and on lines. They take about a gigabyte.
+/// The most packets in the network at once, in queues and on lines. They take about a gigabyte.
 const MAX_PACKETS: usize = 1 << 21;
 
-/// Why a run ended before its time.
+/// Why a run ended early.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The capture cannot be written.
+    /// Writing the capture failed.
     #[error("{0}")]
     Capture(#[from] io::Error),
-    /// Queues and lines hold more packets than memory is for.
+    /// Queues and lines hold more packets than the memory limit allows.
     #[error(
         "more than {MAX_PACKETS} packets are in queues and on links at once; shorten the queues, or \
          the links' delays"
@@ -75,43 +75,43 @@ pub struct Simulation {
     name: String,
     seed: u64,
     now: Instant,
-    /// The turn of the event that is being handled.
+    /// The turn of the current event.
     turn: Turn,
     end: Instant,
     events: EventQueue,
-    /// Buffers of packets that have left the network, for the next ones.
+    /// Buffers of packets that have left the network, for reuse.
     buffers: Vec<Octets>,
-    /// Buffers that were made: the most packets that were in the network at once.
+    /// Number of buffers that were allocated: the most packets that were in the network at once.
     made: usize,
-    /// One for each interface: the hosts' first in their order, then the further ones.
+    /// One for each interface: the first interface of each host in order, then further ones.
     pub(crate) hosts: Share<Host>,
     pub(crate) switches: Share<SwitchState>,
     routers: Share<RouterState>,
-    /// Two for each link: line `2i` from `a` to `b`, `2i + 1` back.
+    /// Two for each link: line `2i` from `a` to `b`, and line `2i + 1` in the reverse direction.
     pub(crate) lines: Share<Line>,
-    /// Where each line leads.
+    /// The destination of each line.
     destinations: Arc<[Port]>,
     media: Share<Medium>,
     links: Arc<[Link]>,
     pub(crate) flows: Arc<[Flow]>,
     /// Two for each flow: the sender's, then the receiver's.
     pub(crate) ends: Share<Slot>,
-    /// What uses which port numbers, flows first and then sources.
+    /// The users of each port number: flows first, then sources.
     ports: Arc<Ports>,
-    /// Where the scenario asks for flows as they end.
+    /// Set if flows are returned as they end.
     ending: Option<Ending>,
     associations: Share<AssociationFlow>,
-    /// Interfaces of one host, in pairs.
+    /// Pairs of interfaces of the same host.
     interfaces: Vec<[usize; 2]>,
-    /// Where associations write their packets.
+    /// Buffer into which associations write their packets.
     sctp_buffer: Vec<u8>,
     sources: Arc<[OpenLoop]>,
     departures: Share<Departures>,
     bins: Bins,
-    /// Where the scenario asks for it.
+    /// Set if the scenario requests samples.
     sampler: Option<Sampler>,
     line_records: Share<LineRecord>,
-    /// Records of flows, sources and associations; of the latter only what was lost.
+    /// Records of flows, sources and associations. For the latter, only losses.
     pub(crate) traffic: Vec<FlowRecord>,
     capture: Option<Capture>,
     capture_failed: Option<io::Error>,
@@ -119,24 +119,24 @@ pub struct Simulation {
     check_ci: Option<Comparison>,
     pub(crate) observer: Option<Box<dyn Observer>>,
     totals: Totals,
-    /// Whether a congestion control is the caller's own.
+    /// Whether there is a congestion control of the caller.
     own_controls: bool,
-    /// What a part of a divided network knows of the others.
+    /// For a part of a divided network: what it knows about the others.
     part: Option<Part>,
-    /// The parts of a network that is divided: all of the above is in them.
+    /// The parts of a divided network. They hold all of the above.
     parts: Vec<Simulation>,
-    /// Of a divided network: turns taken so far.
+    /// For a divided network: the number of turns taken.
     turns: u64,
-    /// Whether and how the network is to be divided.
+    /// Whether and how the network may be divided.
     plan: Option<Plan>,
     division: Division,
 }
 
 impl Simulation {
-    /// Writes a capture of the links that the scenario's record names, from now on, to `out`.
+    /// Writes a capture of the links that the scenario's record lists to `out`, from now on.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Writing to `out` fails.
     pub fn capture(&mut self, out: Box<dyn Write + Send>) -> io::Result<()> {
         self.stay_whole();
         let mut captured: Vec<&mut Line> = self
@@ -152,7 +152,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The time reached.
+    /// The current time of the run.
     pub fn now(&self) -> Instant {
         self.now
     }
@@ -162,23 +162,23 @@ impl Simulation {
         self.end
     }
 
-    /// Transmissions on links so far.
+    /// Number of transmissions on links so far.
     pub fn packet_hops(&self) -> u64 {
         self.totals.packet_hops
     }
 
-    /// Takes up to `events` events; whether the run has come to its end.
+    /// Handles up to `events` events. Returns whether the run has ended.
     ///
     /// # Errors
-    /// The capture cannot be written, or there are more packets than memory is for.
+    /// Writing the capture fails, or there are more packets than the memory limit allows.
     pub fn run(&mut self, events: u64) -> Result<bool, RunError> {
         self.run_to(self.end, events)
     }
 
-    /// As [`Simulation::run`], of the events before `at`; whether that time has come.
+    /// Like [`Simulation::run`], for events before `at`. Returns whether that time has been reached.
     ///
     /// # Errors
-    /// As there.
+    /// As for [`Simulation::run`].
     pub fn run_to(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let at = at.min(self.end);
         match self.plan {
@@ -187,7 +187,7 @@ impl Simulation {
         }
     }
 
-    /// As [`Simulation::run_to`], of a network that is not divided now.
+    /// Like [`Simulation::run_to`], while the network is not divided.
     fn run_whole(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         for _ in 0..events {
             let Some((turn, instant, event)) = self.events.pop_before(at) else {
@@ -210,7 +210,7 @@ impl Simulation {
         Ok(false)
     }
 
-    /// An event happens, at its turn and thus at an instant.
+    /// Handles an event. `turn` is its turn and `at` the corresponding instant.
     #[inline(always)]
     fn take(&mut self, turn: Turn, at: Instant, event: Event) {
         self.turn = turn;
@@ -224,10 +224,10 @@ impl Simulation {
         }
     }
 
-    /// Ends the run, if it has not come to its end, and hands over its records.
+    /// Ends the run, if it has not ended, and returns its records.
     ///
     /// # Errors
-    /// The capture cannot be written.
+    /// Writing the capture fails.
     pub fn finish(mut self) -> io::Result<Results> {
         self.stay_whole();
         self.bins.advance(self.now);
@@ -248,7 +248,7 @@ impl Simulation {
         };
         let senders = self.ends.into_iter().step_by(2);
         let flows: Vec<_> = match self.ending {
-            // They have been handed over.
+            // They have been returned already.
             Some(_) => Vec::new(),
             None => self
                 .flows
@@ -304,14 +304,14 @@ impl Simulation {
         }
     }
 
-    /// As [`Simulation::sample`], before an event.
+    /// Like [`Simulation::sample`], before an event.
     fn sample_before(&mut self, turn: Turn) {
         if let Some(sampler) = &mut self.sampler {
             sampler.advance(turn.instant(), self.switches.as_slice());
         }
     }
 
-    /// A buffer for a packet that enters the network.
+    /// Returns a buffer for a packet that enters the network.
     fn buffer(&mut self) -> Vec<u8> {
         let spare = self.buffers.pop().unwrap_or_else(|| {
             self.made += 1;
@@ -320,9 +320,9 @@ impl Simulation {
         spare.into_memory()
     }
 
-    /// Whether the run is to end, as there are too many packets.
+    /// Whether the run must end because there are too many packets.
     fn is_full(&self) -> bool {
-        // Of these, a switch may have made copies.
+        // Switches may have copied some of these.
         self.made.max(self.events.packets()) > MAX_PACKETS
     }
 
@@ -358,7 +358,7 @@ impl Simulation {
         }
     }
 
-    /// Has an event come when a line is free, if it is sending now: a packet waits for it.
+    /// Schedules an event for when a line becomes free, if it is sending, because a packet waits for it.
     pub(super) fn await_line(&mut self, line_index: usize) {
         let line = &mut self.lines[line_index];
         if line.is_busy(self.turn)
@@ -386,7 +386,7 @@ impl Simulation {
         self.events.schedule(at.as_secs_f64(), event);
     }
 
-    /// Puts a packet on a line, its first octet at `start_s`, in seconds.
+    /// Transmits a packet on a line from `start_s` on, in seconds.
     fn transmit(&mut self, line_index: usize, packet: Packet, start_s: f64) {
         let line = &mut self.lines[line_index];
         let record = &mut self.line_records[line_index];
@@ -402,7 +402,7 @@ impl Simulation {
             return self.offer_to_medium(station, line_index, packet);
         }
         let busy_s = line.busy_s(packet.link_octets);
-        // Summed in this order, as ns-2 does.
+        // Summed in this order, as in ns-2.
         let arrival_s = start_s + (busy_s + line.delay_s());
         line.busy = true;
         line.free_s = start_s + busy_s;
@@ -429,12 +429,12 @@ impl Simulation {
             }
         }
         if self.part.is_some() {
-            // After the round the turn gets another number.
+            // The turn receives another number after the round.
             self.await_line(line_index);
         }
     }
 
-    /// A packet is lost on a line.
+    /// Handles the loss of a packet on a line.
     fn lose(&mut self, line_index: usize, packet: Packet) {
         let record = &mut self.line_records[line_index];
         *self.bins.cell(&mut record.lost_packets) += 1;
@@ -443,7 +443,7 @@ impl Simulation {
         self.buffers.push(packet.octets);
     }
 
-    /// Counts a packet that will not arrive; `sequence` is what [`Simulation::judged_sequence`] said.
+    /// Counts a packet that will not arrive. `sequence` is the result of [`Simulation::judged_sequence`].
     fn count_lost(&mut self, tag: Tag, place: Place, sequence: Option<u32>) {
         self.is_gone(tag.owner());
         if !tag.is_data() {
@@ -462,7 +462,7 @@ impl Simulation {
         }
     }
 
-    /// Lets a sender's judge know where a segment was lost.
+    /// Records where a segment was lost, to check its sender's classification.
     fn note_lost(&mut self, flow: usize, sequence: u32, place: Place) {
         let Some(end) = self.ends[Side::Sender.end(flow)].open() else {
             return;
@@ -473,7 +473,7 @@ impl Simulation {
         }
     }
 
-    /// The sequence number of a data packet whose sender judges where segments are lost.
+    /// The sequence number of a data packet, if its sender classifies losses.
     fn judged_sequence(&self, packet: &Packet) -> Option<u32> {
         let tag = Tag(packet.tag);
         self.flows
@@ -490,7 +490,7 @@ impl Simulation {
             Some(Direction::Ba) => ba..=ba,
             None => ab..=ba,
         };
-        // A link between two parts changes in both; one of them counts the event.
+        // A link between two parts changes in both. Only one of them counts the event.
         self.totals.events -= u64::from(!self.lines.has(ab));
         for index in lines {
             let Some(line) = self.lines.get_mut(index) else {

@@ -1,4 +1,4 @@
-//! The state of a run now, and who watches it.
+//! The current state of a run, and its observers.
 
 use super::Simulation;
 use crate::flow::Side;
@@ -8,24 +8,24 @@ use crate::queue::DropTail;
 use crate::trace::{Trace, Tracer};
 
 impl Simulation {
-    /// Shows every packet to `observer` from now on.
+    /// Notifies `observer` of every packet from now on.
     pub fn observe(&mut self, observer: Option<Box<dyn Observer>>) {
         self.stay_whole();
         self.observer = observer;
     }
 
-    /// Hands what packets meet in a switch's program to `tracer`.
+    /// Passes the trace events of a switch's program to `tracer`.
     pub fn set_tracer(&mut self, switch: usize, tracer: Option<Box<dyn engine::Tracer>>) {
         self.stay_whole();
         self.switches[switch].switch.set_tracer(tracer);
     }
 
-    /// The programs of the switches, in their order.
+    /// The programs of the switches, in order.
     pub fn switch_programs(&self) -> impl Iterator<Item = &p4_ir::Program> {
         self.switches.iter().map(|node| node.switch.program())
     }
 
-    /// The lines as they are now: two for each link, `a` to `b` and back.
+    /// The current state of the lines: two for each link, `a` to `b` and back.
     pub fn lines(&self) -> impl Iterator<Item = LineNow<'_>> {
         self.lines.iter().map(|line| LineNow {
             name: &line.name,
@@ -41,13 +41,13 @@ impl Simulation {
         })
     }
 
-    /// Octets of data that arrived at each flow's receiver so far, as links charge them, copies included.
+    /// Octets of data that have arrived at each flow's receiver, as charged by links, including duplicates.
     pub fn delivered_octets(&self) -> impl Iterator<Item = u64> {
         let records = self.traffic.iter().take(self.flows.len());
         records.map(|record| record.delivered_octets.iter().sum())
     }
 
-    /// Takes out what a flow's trace has kept so far; none where the flow has no trace.
+    /// Removes and returns the trace of a flow so far. `None` if the flow is not traced.
     pub fn take_trace(&mut self, flow: usize) -> Option<Trace> {
         let sender = self.ends.get_mut(Side::Sender.end(flow))?.open()?;
         let tracer = sender.tracer.as_mut();

@@ -1,14 +1,14 @@
-//! A divided network runs: rounds of as much time as anything takes from one part to another.
+//! Runs a divided network in rounds. A round is as long as the least time that anything takes from one part to another.
 //!
 //! ```text
-//!   each part:   events before the round's end ─► what they took and sent ─┐
+//!   each part:   events before the round's end ─► turns taken, packets sent ─┐
 //!   the last:    ◄── all parts are there: numbers turns, sets the next end ─┘
-//!   each part:   its turns get their numbers, packets come in, losses are judged
+//!   each part:   numbers for its turns arrive; accepts packets, checks losses
 //! ```
-//! Within a round no part can reach another: what it sends arrives in a later one. In the undivided network, events
-//! take turns in the order of time and of turns taken before; the last part merges the logs of all parts in
-//! that order, and every turn gets the number that it would have had. So the order of events, and all
-//! results, are those of one thread.
+//! Within a round no part can affect another: what it sends arrives in a later round. In the undivided network, events
+//! take turns in the order of time and of the turns taken before. The last part to finish merges the logs of all parts
+//! in that order, and each turn receives the number that it would have had. The order of events, and all results, are
+//! therefore the same as with one thread.
 //!
 //! A thread may have several parts, which it runs in turn.
 
@@ -22,40 +22,40 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use units::Instant;
 
-/// What a part has to show after a round.
+/// The results of a part in a round.
 #[derive(Debug, Default)]
 struct Report {
     log: Vec<Took>,
-    /// Turns that it took.
+    /// Number of turns that it took.
     taken: u64,
-    /// Their numbers among all.
+    /// The global numbers of these turns.
     numbers: Vec<u64>,
-    /// When its next event comes, as bits; also of what it sends.
+    /// The time of its next event, as bits, including events of packets that it sends.
     next: u64,
-    /// Events that it took, and packets that it made since the start.
+    /// Events that it handled, and packets that it created since the start.
     events: u64,
     made: usize,
     parcels: Vec<Parcel>,
 }
 
-/// What the threads share. Reports are two for each part, for even and for odd rounds: who is through the gate
-/// may write the next while others still read.
+/// The state that threads share. Each part has two reports, for even and for odd rounds: a thread that has passed the
+/// gate may write the next one while others still read.
 struct Rounds {
     reports: [Vec<Mutex<Report>>; 2],
     gate: Gate,
-    /// When the round ends, as bits.
+    /// The end of the round, as bits.
     end: AtomicU64,
-    /// It was the last.
+    /// Whether it was the last round.
     over: AtomicBool,
     state: Mutex<State>,
 }
 
-/// What the last of a round keeps.
+/// The state that the last thread of a round updates.
 struct State {
     round: usize,
-    /// Turns taken so far.
+    /// Number of turns taken so far.
     turns: u64,
-    /// Events that may be taken in all.
+    /// Number of events that may be handled in total.
     events: u64,
     lookahead_s: f64,
     at: Instant,
@@ -64,7 +64,7 @@ struct State {
 }
 
 impl Simulation {
-    /// As [`Simulation::run_to`], of a network that is divided.
+    /// Like [`Simulation::run_to`], for a divided network.
     pub(super) fn run_parts(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let Some(plan) = &mut self.plan else {
             return Ok(false);
@@ -100,7 +100,7 @@ impl Simulation {
         Ok(ended)
     }
 
-    /// Shows what happened in a round.
+    /// Fills in the report of a round.
     fn report(&mut self, report: &mut Report) {
         report.next = self.events.next_time();
         report.taken = self.events.end_round(&mut report.log);
@@ -114,7 +114,7 @@ impl Simulation {
         report.next = report.next.min(sent.unwrap_or(u64::MAX));
     }
 
-    /// After a round, when turns have got their numbers: takes in what comes from all parts to this one.
+    /// After a round, when turns have been numbered: accepts what all parts sent to this one.
     fn take_in(&mut self, index: usize, reports: &[Mutex<Report>]) {
         for (from, report) in reports.iter().enumerate() {
             let mut report = locked(report);
@@ -129,7 +129,7 @@ impl Simulation {
         self.judge_round();
     }
 
-    /// Takes the events of a round.
+    /// Handles the events of a round.
     fn run_round(&mut self, end: u64, at: Instant) {
         self.events.begin_round(end, at);
         while let Some((turn, event)) = self.events.pop_in_round() {
@@ -169,7 +169,7 @@ impl Rounds {
         }
     }
 
-    /// Runs parts, of which the first has the number `first`, until all rounds are over.
+    /// Runs parts until all rounds are over. The first has the number `first`.
     fn work(&self, first: usize, parts: &mut [Simulation], at: Instant) {
         let _open = self.gate.open_on_panic();
         for round in 0.. {
@@ -193,7 +193,7 @@ impl Rounds {
         }
     }
 
-    /// All parts have ended the round: numbers the turns that they took, and sets the next round's end.
+    /// Called when all parts have finished the round: numbers their turns, and sets the end of the next round.
     fn merge(&self) {
         let mut state = locked(&self.state);
         let reports = &self.reports[state.round % 2];
@@ -220,9 +220,9 @@ impl Rounds {
     }
 }
 
-/// Gives the turns that parts took in a round their numbers, from `turns` on; how many there are now.
+/// Numbers the turns that parts took in a round, from `turns` on. Returns the new number of turns.
 fn number(reports: &mut [&mut Report], mut turns: u64) -> u64 {
-    /// A part's next event in its log.
+    /// The next event in the log of a part.
     struct Head {
         part: usize,
         entry: usize,
@@ -232,7 +232,7 @@ fn number(reports: &mut [&mut Report], mut turns: u64) -> u64 {
     for (part, report) in reports.iter_mut().enumerate() {
         report.numbers.clear();
         if let Some(first) = report.log.first() {
-            // The first was scheduled before the round.
+            // The first event was scheduled before the round.
             heads.push(Head {
                 part,
                 entry: 0,
@@ -252,7 +252,7 @@ fn number(reports: &mut [&mut Report], mut turns: u64) -> u64 {
         }
         let head = &mut heads[least];
         let report = &mut *reports[head.part];
-        // One part often has many events in turn.
+        // One part often has many consecutive events.
         loop {
             let after = report.log.get(head.entry + 1).map(|next| next.before);
             let taken = after.unwrap_or(report.taken) - report.log[head.entry].before;
@@ -263,7 +263,7 @@ fn number(reports: &mut [&mut Report], mut turns: u64) -> u64 {
                 heads.swap_remove(least);
                 break;
             };
-            // Who scheduled it in this round came before it in the same log.
+            // An event that was scheduled in this round follows its scheduler in the same log.
             head.turn = next.turn.numbered(&report.numbers);
             if limit.is_some_and(|limit| limit < head.turn) {
                 break;

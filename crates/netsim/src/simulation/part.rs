@@ -1,4 +1,4 @@
-//! A part of a divided network: what it owes to the others after each round.
+//! A part of a divided network: what it exchanges with the others after each round.
 
 use super::Simulation;
 use super::places::Places;
@@ -7,33 +7,33 @@ use crate::losses::{Judgement, Place};
 use engine::{Octets, Packet};
 use std::sync::Arc;
 
-/// What a part knows of the others.
+/// What a part knows about the others.
 #[derive(Debug)]
 pub(super) struct Part {
     /// Its number.
     index: usize,
-    /// Which part has what.
+    /// The assignment of items to parts.
     places: Arc<Places>,
-    /// For each part, what goes there after the round.
+    /// For each part, what is sent to it after the round.
     pub outbox: Vec<Parcel>,
     /// Ends that have taken a turn for a timer in the round.
     pub timers: Vec<usize>,
-    /// What was judged in the round, or lost, with the turn of the event, for the flow's sender here.
+    /// Classifications and losses of the round, with the turn of the event, for flows whose sender is here.
     verdicts: Vec<(Turn, usize, Verdict)>,
 }
 
-/// What goes from one part to another after a round.
+/// What one part sends to another after a round.
 #[derive(Debug, Default)]
 pub(super) struct Parcel {
     /// Packets that arrive on lines.
     packets: Vec<(Turn, u32, Packet)>,
     /// Segments that were lost.
     verdicts: Vec<(Turn, usize, Verdict)>,
-    /// Buffers, for packets that came.
+    /// Buffers, in exchange for packets received.
     buffers: Vec<Octets>,
 }
 
-/// What a sender's judge takes in, in the order of turns.
+/// The input for checking a sender's classification, in the order of turns.
 #[derive(Clone, Copy, Debug)]
 enum Verdict {
     Lost(u32, Place),
@@ -56,18 +56,18 @@ impl Part {
         self.places.destinations[line] as usize != self.index
     }
 
-    /// Sends a packet to the part that a line leads to.
+    /// Sends a packet to the part at the end of a line.
     pub fn hand_over(&mut self, turn: Turn, line: usize, packet: Packet) {
         let to = self.places.destinations[line] as usize;
         self.outbox[to].packets.push((turn, line as u32, packet));
     }
 
-    /// A sender judged losses.
+    /// Records a sender's classification of losses.
     pub fn judge(&mut self, turn: Turn, flow: usize, judgement: Judgement) {
         self.verdicts.push((turn, flow, Verdict::Judged(judgement)));
     }
 
-    /// A segment of a flow was lost here.
+    /// Records the loss of a segment of a flow.
     pub fn lose(&mut self, turn: Turn, flow: usize, sequence: u32, place: Place) {
         let lost = (turn, flow, Verdict::Lost(sequence, place));
         match self.places.of_sender(flow) {
@@ -78,7 +78,7 @@ impl Part {
 }
 
 impl Parcel {
-    /// The earliest time of a packet in it, as bits.
+    /// The earliest time of its packets, as bits.
     pub fn first_time(&self) -> u64 {
         let times = self.packets.iter().map(|(turn, ..)| turn.time());
         times.min().unwrap_or(u64::MAX)
@@ -86,7 +86,7 @@ impl Parcel {
 }
 
 impl Simulation {
-    /// After a round: turns that this part took get their numbers among all.
+    /// After a round: assigns global numbers to the turns of this part.
     pub(super) fn settle(&mut self, numbers: &[u64]) {
         self.events.number(numbers);
         if let Some(ending) = &mut self.ending {
@@ -114,7 +114,7 @@ impl Simulation {
         }
     }
 
-    /// After a round: takes in what another part sent; `numbers` are of that part's turns.
+    /// After a round: accepts what another part sent. `numbers` are for the turns of that part.
     pub(super) fn accept(&mut self, from: usize, parcel: &mut Parcel, numbers: &[u64]) {
         let Some(part) = &mut self.part else {
             return;
@@ -127,7 +127,7 @@ impl Simulation {
             let arrive = Event::Arrive { line, packet };
             self.events.put(turn.numbered(numbers), arrive);
         }
-        // Else the buffers of one-way traffic would gather where it ends.
+        // Otherwise the buffers of one-way traffic would accumulate where it ends.
         let spare = self.buffers.len() - self.buffers.len().min(came);
         part.outbox[from]
             .buffers
@@ -138,7 +138,7 @@ impl Simulation {
         }
     }
 
-    /// After a round, when all other parts' were taken in: losses meet their judges, in order.
+    /// After a round, when the parcels of all other parts were accepted: checks classifications, in order.
     pub(super) fn judge_round(&mut self) {
         let Some(part) = &mut self.part else {
             return;
@@ -147,7 +147,7 @@ impl Simulation {
             return;
         }
         let mut verdicts = std::mem::take(&mut part.verdicts);
-        // It is stable: what happened in one event stays in order.
+        // The sort is stable: items of one event keep their order.
         verdicts.sort_by_key(|(turn, ..)| *turn);
         for (_, flow, verdict) in verdicts.drain(..) {
             match verdict {

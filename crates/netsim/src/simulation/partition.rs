@@ -1,4 +1,4 @@
-//! Dividing a network into parts that run on threads of their own, and putting them together again.
+//! Divides a network into parts that run on separate threads, and reunites them.
 
 use super::Simulation;
 use super::part::Part;
@@ -9,37 +9,37 @@ use crate::share::Share;
 use std::fmt;
 use std::sync::Arc;
 
-/// Parts that there may be.
+/// The most parts.
 const MAX_PARTS: usize = 256;
 
 /// How a network is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Division {
-    /// Parts of it, each of which one thread runs at a time.
+    /// The number of parts.
     pub parts: usize,
-    /// Why they are not as many as asked for.
+    /// Why there are fewer parts than requested.
     pub limit: Option<Limit>,
 }
 
 impl Division {
-    /// The network is not divided.
+    /// An undivided network.
     pub(super) fn whole(limit: Option<Limit>) -> Self {
         Division { parts: 1, limit }
     }
 }
 
-/// What keeps a network from being divided further.
+/// Why a network cannot be divided further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// A congestion control of the caller's, which runs on one thread.
+    /// A congestion control of the caller, which runs on one thread.
     OwnControl,
-    /// The samples of switches' objects, which are thinned out together.
+    /// Samples of the switches' objects, which are thinned out together.
     Samples,
-    /// A capture, an observer or a replay, which see packets in one order.
+    /// A capture, an observer or a replay, which need a single order of packets.
     Watched,
-    /// Too few pieces that links with delay join.
+    /// Too few pieces that are connected by links with delay.
     Pieces,
-    /// Most events were in rounds with too few of them for another thread to pay.
+    /// Most events were in rounds that are too small for further threads to be worthwhile.
     Rounds,
 }
 
@@ -61,14 +61,14 @@ impl fmt::Display for Limit {
 }
 
 impl Simulation {
-    /// Divides the network among up to `threads` threads, from now on, while it has enough events for them. The
-    /// results are the same. What is returned is how it can be divided; how it was, [`Simulation::division`] says.
+    /// Divides the network among up to `threads` threads, from now on, while it has enough events for them. The results
+    /// do not change. Returns how it can be divided; [`Simulation::division`] returns how it was.
     pub fn divide(&mut self, threads: usize) -> Division {
         self.plan(threads, threads, false)
     }
 
-    /// Divides the network into up to `parts` parts, from now on, whatever that costs, and runs them on `threads`
-    /// threads. With one thread, parts are run in turn.
+    /// Divides the network into up to `parts` parts, from now on, whatever the cost, and runs them on `threads`
+    /// threads. With one thread, parts run in turn.
     pub fn divide_always(&mut self, parts: usize, threads: usize) -> Division {
         self.plan(parts, threads, true)
     }
@@ -140,14 +140,14 @@ impl Simulation {
         watched.then_some(Limit::Watched)
     }
 
-    /// Puts the network together, for good.
+    /// Reunites the network for good.
     pub(crate) fn stay_whole(&mut self) {
         self.unite();
         self.plan = None;
         self.division = Division::whole(None);
     }
 
-    /// Divides the network, which has no parts now.
+    /// Divides the network, which must be undivided.
     pub(super) fn split(&mut self, places: &Arc<Places>) {
         let count = places.parts;
         let by = |parts: &[u32], index: usize| parts[index] as usize;
@@ -191,7 +191,7 @@ impl Simulation {
         let traffic = self.traffic.len();
         let mut endings = self.ending.as_mut().map(|ending| ending.split(count));
         for index in 0..count {
-            // What was counted so far stays with the first.
+            // The first part keeps the counts so far.
             let first = index == 0;
             self.parts.push(Simulation {
                 name: String::new(),
@@ -253,7 +253,7 @@ impl Simulation {
                 self.parts[also as usize].events.put(turn, event);
             }
         }
-        // Packets that stations have wait in their media.
+        // Packets of stations wait in their media.
         for part in &mut self.parts {
             let Simulation { media, events, .. } = part;
             for medium in media.iter_mut() {
@@ -263,7 +263,7 @@ impl Simulation {
         self.events.in_flight = Default::default();
     }
 
-    /// Puts the parts of a divided network together again.
+    /// Reunites the parts of a divided network.
     pub(super) fn unite(&mut self) {
         if self.parts.is_empty() {
             return;

@@ -1,23 +1,23 @@
-//! Nodes that stay together, and how they are cut into parts of about the same load.
+//! Groups of nodes that stay together, and their division into parts of about equal load.
 
 use std::collections::VecDeque;
 
-/// Nodes that stay together.
+/// Groups of nodes that stay together (a disjoint-set forest).
 #[derive(Clone, Debug)]
 pub(super) struct Pieces {
-    /// Another node of the same piece, up to the one that stands for it.
+    /// For each node, another node of the same piece, or itself for the representative.
     above: Vec<usize>,
 }
 
 impl Pieces {
-    /// Each node by itself.
+    /// Puts each node into its own piece.
     pub fn new(nodes: usize) -> Self {
         Pieces {
             above: (0..nodes).collect(),
         }
     }
 
-    /// The node that stands for a node's piece.
+    /// The representative of a node's piece.
     fn of(&self, mut node: usize) -> usize {
         while self.above[node] != node {
             node = self.above[node];
@@ -35,7 +35,7 @@ impl Pieces {
         nodes.filter(|(node, above)| node == *above).count()
     }
 
-    /// The part of each node: up to `parts` of about the same load, each of pieces that are near each other.
+    /// The part of each node. There are up to `parts` parts of about equal load, each of neighbouring pieces.
     pub fn cut(&self, links: &[[usize; 2]], load: &[f64], parts: usize) -> Vec<u32> {
         let piece: Vec<usize> = (0..load.len()).map(|node| self.of(node)).collect();
         let mut neighbours = vec![Vec::new(); load.len()];
@@ -58,7 +58,7 @@ impl Pieces {
                 if std::mem::replace(&mut seen[next], true) {
                     continue;
                 }
-                // Its middle decides, and each part has at least one.
+                // The middle of a piece decides, and each part has at least one piece.
                 let middle = before + loads[next] / 2.0;
                 let due = (middle / total * parts as f64) as usize;
                 let latest = parts.saturating_sub(left - pieces);

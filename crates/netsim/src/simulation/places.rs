@@ -1,9 +1,8 @@
-//! Which part of a network has what, if it is divided.
+//! Assigns the items of a network to parts.
 //!
-//! Nodes that must see each other's state at once stay together: stations of a medium, the hosts of an SCTP
-//! association, the interfaces of a host, the ends of a link without delay. So do a switch and its hosts where
-//! that leaves enough pieces. Pieces are laid out from neighbour to neighbour, and cut into parts of about
-//! the same load.
+//! Nodes that need each other's state immediately stay together: stations of a medium, the hosts of an SCTP
+//! association, the interfaces of a host, the ends of a link without delay. So do a switch and its hosts, if there are
+//! enough pieces. Pieces are arranged from neighbour to neighbour, and divided into parts of about equal load.
 
 use super::Simulation;
 use super::pieces::Pieces;
@@ -11,33 +10,33 @@ use crate::event::Event;
 use crate::line::Node;
 use units::Duration;
 
-/// Links with less delay than this do not join parts: rounds would have no events.
+/// Links with less delay than this do not connect parts, because rounds would have no events.
 const LEAST_DELAY: Duration = Duration::from_nanos(50);
-/// What rounding may take from a delay, in seconds.
+/// How much rounding may reduce a delay, in seconds.
 const ROUNDING_S: f64 = 2e-9;
 
-/// The part of each thing.
+/// The part of each item.
 #[derive(Debug)]
 pub(super) struct Places {
     pub parts: usize,
-    /// The least time that anything takes from one part to another, in seconds.
+    /// The minimum time that anything takes from one part to another, in seconds.
     pub lookahead_s: f64,
     pub hosts: Vec<u32>,
     pub switches: Vec<u32>,
     pub routers: Vec<u32>,
-    /// By line: where it begins.
+    /// For each line, the part at its beginning.
     pub lines: Vec<u32>,
-    /// By line: where it leads.
+    /// For each line, the part at its end.
     pub destinations: Vec<u32>,
     pub media: Vec<u32>,
-    /// By end of a flow: the sender's, then the receiver's.
+    /// For each end of a flow: the sender's, then the receiver's.
     pub ends: Vec<u32>,
     pub sources: Vec<u32>,
     pub associations: Vec<u32>,
 }
 
 impl Places {
-    /// The part in which an event happens, and another one in which it happens as well, or the same again.
+    /// The part in which an event occurs, and another part in which it also occurs, or the same part twice.
     pub fn of_event(&self, event: &Event) -> [u32; 2] {
         let one = match *event {
             Event::LinkChange { link, .. } => {
@@ -62,14 +61,14 @@ impl Places {
         [one; 2]
     }
 
-    /// The part that has the sender of a flow.
+    /// The part of a flow's sender.
     pub fn of_sender(&self, flow: usize) -> usize {
         self.ends[2 * flow] as usize
     }
 }
 
 impl Simulation {
-    /// Where things are to be if the network, which is not divided now, is divided into up to `parts` parts.
+    /// The assignment of items if the network, which must be undivided, is divided into up to `parts` parts.
     pub(super) fn places(&self, parts: usize) -> Places {
         let (hosts, switches) = (self.hosts.iter().len(), self.switches.iter().len());
         let part = self.parts_of_nodes(parts);
@@ -105,7 +104,7 @@ impl Simulation {
         }
     }
 
-    /// A node's number among hosts, switches and routers.
+    /// The index of a node among hosts, switches and routers.
     fn number(&self, node: Node) -> usize {
         let (hosts, switches) = (self.hosts.iter().len(), self.switches.iter().len());
         match node {
@@ -115,17 +114,17 @@ impl Simulation {
         }
     }
 
-    /// The least delay that a line ever has, in seconds.
+    /// The smallest delay that a line ever has, in seconds.
     fn least_delay_s(&self, line: usize) -> f64 {
         let now = self.lines[line].delay_s();
-        // A change in the other direction does no harm here.
+        // Changes of the other direction are included, which does no harm.
         let changes = self.links[line / 2].changes.iter();
         changes
             .filter_map(|change| change.delay_s)
             .fold(now, f64::min)
     }
 
-    /// The part of each node, by its number.
+    /// The part of each node, by index.
     fn parts_of_nodes(&self, parts: usize) -> Vec<u32> {
         let hosts = self.hosts.iter().len();
         let nodes = hosts + self.switches.iter().len() + self.routers.iter().len();
@@ -153,7 +152,7 @@ impl Simulation {
                 tied.join(a, b);
             }
         }
-        // A medium's stations hear each other, whatever links they are at.
+        // The stations of a medium hear each other, whatever links they are on.
         let mut first_on_medium = vec![None; self.media.iter().len()];
         for (line, &[a, _]) in (0..).zip(&links) {
             if let Some(station) = self.lines[2 * line].station {

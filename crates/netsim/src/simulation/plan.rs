@@ -1,4 +1,4 @@
-//! Whether a network is divided among threads: while its rounds have enough events to pay for it.
+//! Decides whether a network is divided among threads: only while its rounds have enough events to be worthwhile.
 //!
 //! Threads wait for each other after each round. What that costs follows from events alone, so that a run
 //! is divided at the same events again: those of the network, those of the part that has most in each round, and the
@@ -13,15 +13,15 @@ use std::sync::Arc;
 use std::thread;
 use units::Instant;
 
-/// What a round costs each thread beside its events, in the time of an event: in a fat-tree with k = 4, two threads
-/// take twice as long as one.
+/// Overhead of a round per thread, in units of the time of one event. In a fat-tree with k = 4, two threads take
+/// twice as long as one.
 const ROUND: u64 = 12;
-/// The network is divided if threads take at most so many percent of the processor time of one thread. In truth it is
-/// less: what a part needs fits better into a cache.
+/// The network is divided if threads take at most this percentage of the processor time of one thread. The actual
+/// percentage is lower, because the data of a part fits better into a cache.
 const DIVIDE: u64 = 135;
-/// It stays divided up to so many.
+/// It stays divided up to this percentage.
 const STAY: u64 = 150;
-/// Events after which is decided, at least.
+/// The minimum number of events between decisions.
 const STRETCH: u64 = 1 << 14;
 
 /// How a network is divided, and when.
@@ -33,9 +33,9 @@ pub(super) struct Plan {
     chosen: usize,
     /// Cores that there are for the threads.
     pub cores: usize,
-    /// It is divided whatever that costs.
+    /// Whether it is always divided, whatever the cost.
     always: bool,
-    /// Events until the next decision are as many as this.
+    /// Number of events between decisions.
     stretch: u64,
     /// Stretches on fewer threads than there may be, until it is counted whether more pay by now.
     recount: u32,
@@ -58,21 +58,21 @@ pub(super) struct Choice {
     events: u64,
 }
 
-/// What rounds had to do.
+/// The work of rounds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Work {
     pub rounds: u64,
     pub events: u64,
-    /// Sum over rounds: the events of the part that had most.
+    /// Sum over rounds of the events of the busiest part.
     pub longest: u64,
 }
 
-/// The round that would be under way if the network were divided.
+/// The round that would be in progress if the network were divided.
 #[derive(Debug, Default)]
 struct Present {
-    /// When it ends, as bits.
+    /// The end of the round, as bits.
     end: u64,
-    /// By part.
+    /// Events of each part.
     events: Vec<u64>,
 }
 
@@ -83,13 +83,13 @@ impl Work {
         self.longest += events.max().unwrap_or(0);
     }
 
-    /// Whether so many threads take at most `percent` of the time of one for it.
+    /// Whether `threads` threads take at most `percent` percent of the processor time of one thread.
     fn pays(&self, threads: u64, percent: u64) -> bool {
         100 * threads * (self.longest + ROUND * self.rounds) <= percent * self.events
     }
 }
 
-/// When a round ends, as bits, whose first event is at `next`.
+/// The end of a round whose first event is at `next`, as bits.
 pub(super) fn round_end(next: u64, lookahead_s: f64) -> u64 {
     match next {
         u64::MAX => next,
@@ -166,7 +166,7 @@ impl Plan {
         }
     }
 
-    /// Rounds have been run.
+    /// Adds the work of rounds.
     pub fn add(&mut self, work: Work) {
         let choice = &mut self.choices[self.chosen];
         choice.events += work.events;
@@ -192,7 +192,8 @@ impl Plan {
         self.choices[choice].places.parts
     }
 
-    /// Whether to divide from now on, if that is to change after a stretch; it is divided now, or not.
+    /// Decides after a stretch whether to divide the network from now on. Returns `None` for no change. `is_divided` is
+    /// the current state.
     fn decide(&mut self, is_divided: bool) -> Option<bool> {
         if self.always {
             return (!is_divided).then_some(true);
@@ -243,7 +244,7 @@ impl Plan {
 }
 
 impl Simulation {
-    /// As [`Simulation::run_to`], of a network that is divided while that pays.
+    /// Like [`Simulation::run_to`], for a network that is divided while that is worthwhile.
     pub(super) fn run_planned(&mut self, at: Instant, events: u64) -> Result<bool, RunError> {
         let mut left = events;
         loop {
@@ -266,7 +267,7 @@ impl Simulation {
         }
     }
 
-    /// Divides the network, or puts it together, if it is time.
+    /// Divides or reunites the network, if a decision is due.
     fn follow_plan(&mut self) {
         let is_divided = !self.parts.is_empty();
         let Some(plan) = &mut self.plan else {

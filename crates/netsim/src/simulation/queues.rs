@@ -9,14 +9,14 @@ use engine::Packet;
 use units::Instant;
 
 impl Simulation {
-    /// Lets a replay look on at the queue in front of a line.
+    /// Attaches the watch of a replay to the queue in front of a line.
     pub(crate) fn watch(&mut self, line: usize, watch: Watch) {
         if let Some(queue) = &mut self.lines[line].queue {
             queue.watch = Some(watch);
         }
     }
 
-    /// What happened at a queue that is watched.
+    /// The events at a watched queue.
     pub(crate) fn watched(&mut self, line: usize) -> Vec<Row> {
         let watch = self.lines[line]
             .queue
@@ -37,7 +37,7 @@ impl Simulation {
         }
     }
 
-    /// Puts a packet into the queue in front of a host's or router's line.
+    /// Adds a packet to the queue in front of a host's or router's line.
     pub(super) fn join_queue(&mut self, line: usize, packet: Packet) {
         let is_busy = self.lines[line].is_busy(self.turn);
         let Some(queue) = &mut self.lines[line].queue else {
@@ -56,7 +56,7 @@ impl Simulation {
         }
     }
 
-    /// A host's or router's line is free: sends the next packet, if any waits.
+    /// Sends the next packet, if any, because a host's or router's line is free.
     pub(super) fn transmit_from_queue(&mut self, line: usize) {
         let queue = self.lines[line].queue.as_mut();
         if let Some(left) = queue.and_then(|queue| queue.leave(self.now)) {
@@ -70,7 +70,7 @@ impl Simulation {
         }
     }
 
-    /// Counts the time that packets have waited which still do at the end of the run.
+    /// Adds the waiting times of packets that still wait at the end of the run.
     pub(super) fn count_waiting(&mut self) {
         for (line, record) in self.lines.iter_mut().zip(self.line_records.iter_mut()) {
             let Some(queue) = &mut line.queue else {

@@ -1,4 +1,4 @@
-//! Base stations: what comes to a switch with a Snoop agent meets the agent first.
+//! Base stations: packets for a switch with a Snoop agent pass through the agent first.
 
 use super::Simulation;
 use crate::event::Event;
@@ -41,7 +41,7 @@ impl Simulation {
         let Some(agent) = &mut self.switches[switch].snoop else {
             return;
         };
-        // A later timeout is found when the earlier event comes.
+        // A later timeout is detected when the earlier event occurs.
         if let Some(timeout) = agent.poll_timeout()
             && agent.wake.is_none_or(|wake| timeout < wake)
         {

@@ -1,4 +1,4 @@
-//! Switches: a packet that arrives runs through the program, one that leaves goes on its line.
+//! Switches: runs arriving packets through the program, and puts departing packets on their lines.
 
 use super::Simulation;
 use crate::losses::Place;
@@ -33,12 +33,12 @@ impl Simulation {
         self.transmit_from_switch(switch);
     }
 
-    /// Puts on the lines what a switch has for those that are free.
+    /// Puts packets of a switch on lines that are free.
     pub(super) fn transmit_from_switch(&mut self, switch: usize) {
         loop {
             let node = &mut self.switches[switch];
-            // A line that is about to be free takes what waits when it is, and not when another
-            // packet comes at the same nanosecond.
+            // When a line becomes free, it takes a waiting packet at that time, rather than when another packet arrives
+            // in the same nanosecond.
             let Some(port) = node.switch.next_port(self.now) else {
                 break;
             };
@@ -89,8 +89,8 @@ impl Simulation {
         self.count_drops(switch, None);
     }
 
-    /// `sequence` is that of the packet which has just arrived; what is dropped later, by a program's
-    /// egress, is counted and not located.
+    /// `sequence` is that of the packet which has just arrived. Packets that the egress of a program drops later are
+    /// counted without a place.
     #[inline]
     fn count_drops(&mut self, switch: usize, sequence: Option<u32>) {
         if self.switches[switch].switch.has_events() {
@@ -110,7 +110,7 @@ impl Simulation {
                 }
                 _ => continue,
             };
-            // A buffer went in and none came out: it is in the switch's pool.
+            // A buffer went in and none came out, so it is in the switch's pool.
             self.buffers.push(node.switch.buffer());
             let dropped = node.dropped.entry(drop.cause);
             *self
@@ -131,7 +131,7 @@ impl Simulation {
         }
     }
 
-    /// What the switches counted and kept.
+    /// The counters and the state of the switches.
     pub(super) fn switch_results(&self) -> Vec<(String, SwitchRecord)> {
         let switches = self.switches.iter().enumerate();
         switches
@@ -227,7 +227,7 @@ mod tests {
         }
     }
 
-    /// Makes the engine panic at each packet.
+    /// Makes the engine panic for each packet.
     #[derive(Debug)]
     struct Saboteur;
 

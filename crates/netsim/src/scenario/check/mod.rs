@@ -1,4 +1,4 @@
-//! What a scenario must satisfy beyond its form: names resolve, numbers are in range.
+//! Checks of a scenario beyond its syntax: names resolve, numbers are in range.
 
 mod association;
 mod network;
@@ -11,17 +11,17 @@ use engine::DropCause;
 use std::collections::BTreeSet;
 use tcp_settings::check::{Checked, fail, positive};
 
-/// Numbers in all records of a run: 800 MB.
+/// The most numbers in all records of a run: 800 MB.
 const MAX_CELLS: f64 = 1e8;
 
-/// Samples of counters and registers in a run.
+/// The most samples of counters and registers in a run.
 const MAX_SAMPLES: f64 = 10_000.0;
 
 impl Scenario {
     /// Checks names and ranges.
     ///
     /// # Errors
-    /// The first mistake, with its place and what is valid.
+    /// The first error, with its place and what is valid.
     pub fn check(&self) -> Checked {
         positive("end_s", self.end_s)?;
         positive("sample_s", self.sample_s)?;
@@ -55,7 +55,7 @@ impl Scenario {
         self.check_record()
     }
 
-    /// Every bin of every record takes memory, whatever happens in it.
+    /// Every bin of every record takes memory, even if nothing happens in it.
     fn check_records(&self) -> Checked {
         let flows = match self.record.flows_as_they_end {
             true => 0,

@@ -7,9 +7,10 @@ use engine::ports::MAX_PORT;
 use std::collections::{BTreeMap, BTreeSet};
 use tcp_settings::check::{Checked, fail, not_negative};
 
-/// Timestamps are 32 bits of microseconds, whose differences reach 35 minutes.
+/// Timestamps are 32-bit numbers of microseconds. Differences of up to 35 minutes can be
+/// represented.
 const MAX_OFFSET_S: f64 = 1000.0;
-/// A clock that is a tenth off.
+/// The clock deviates by a tenth.
 const MAX_SKEW_PPM: f64 = 1e5;
 
 impl Scenario {

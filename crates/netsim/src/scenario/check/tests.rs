@@ -19,7 +19,8 @@ fn good() -> Value {
     })
 }
 
-/// The error that a change of the good scenario gives; the pointer is RFC 6901's.
+/// The error message for a modification of the valid scenario. The pointer is a JSON pointer (RFC
+/// 6901).
 fn told(pointer: &str, value: Value) -> String {
     let mut data = good();
     let (parent, field) = pointer.rsplit_once('/').unwrap();

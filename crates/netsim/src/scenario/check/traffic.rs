@@ -4,7 +4,7 @@ use super::{Checked, fail, unknown};
 use crate::scenario::{Flow, Link, Scenario, Source, SourceKind};
 use tcp_settings::check::{MAX_SECONDS, not_negative, packet, positive};
 
-/// Packets of a source stay at least a nanosecond apart.
+/// Packets of a source are at least a nanosecond apart.
 const MAX_SOURCE_BPS: f64 = 1e11;
 
 impl Scenario {
@@ -36,7 +36,7 @@ impl Scenario {
     }
 }
 
-/// What a source's settings must satisfy whatever network it is in.
+/// Checks the settings of a source that do not depend on the network.
 pub(crate) fn check_source_settings(path: &str, source: &Source) -> Checked {
     check_times(path, source.start_s, source.stop_s)?;
     if !(source.rate_bps > 0.0 && source.rate_bps <= MAX_SOURCE_BPS) {
@@ -92,7 +92,8 @@ pub(super) fn check_times(path: &str, start_s: f64, stop_s: Option<f64>) -> Chec
     check_span(path, ("start_s", start_s), ("stop_s", stop_s))
 }
 
-/// Two times by name, the second, if there is one, not before the first.
+/// Checks two times, given with their names. The second, if there is one, must not be before the
+/// first.
 fn check_span(path: &str, from: (&str, f64), to: (&str, Option<f64>)) -> Checked {
     let ((first, from_s), (last, to_s)) = (from, to);
     not_negative(format!("{path}.{first}"), from_s)?;
@@ -105,7 +106,7 @@ fn check_span(path: &str, from: (&str, f64), to: (&str, Option<f64>)) -> Checked
     }
 }
 
-/// What a flow's settings must satisfy whatever network it is in.
+/// Checks the settings of a flow that do not depend on the network.
 pub(crate) fn check_settings(path: &str, flow: &Flow) -> Checked {
     check_times(path, flow.start_s, flow.stop_s)?;
     let tracing = &flow.tracing;
