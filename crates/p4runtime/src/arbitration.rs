@@ -1,7 +1,7 @@
 //! Which controller is primary (specification, "Client Arbitration and Controller Replication").
 //!
-//! Knows no streams and no clock: a live controller is a number, and what is to be sent comes back as
-//! a list.
+//! This module knows neither streams nor a clock: a connected controller is identified by a number, and notifications
+//! are returned as a list.
 
 use crate::fault::list;
 use crate::proto::rpc;
@@ -9,16 +9,16 @@ use crate::proto::v1::{MasterArbitrationUpdate, Role, Uint128};
 use std::collections::BTreeMap;
 use tonic::{Code, Status};
 
-/// A live controller.
+/// Identifies a connected controller.
 pub type StreamId = u64;
 
-/// What is to be sent to whom.
+/// Notifications and their recipients.
 pub type Notices = Vec<(StreamId, MasterArbitrationUpdate)>;
 
 /// The most controllers of one role.
 const MAX_CONTROLLERS: usize = 64;
 
-/// A role's name; older clients give it a number instead. The default role has neither.
+/// The name of a role. Older clients use a number instead. The default role has neither.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RoleName {
     name: String,
@@ -36,15 +36,15 @@ pub struct Arbitration {
 /// The controllers of a role.
 #[derive(Debug, Default)]
 struct Controllers {
-    /// Each with its election ID, if it gave one.
+    /// Each connected controller with its election ID, if it sent one.
     live: BTreeMap<StreamId, Option<u128>>,
     primary: Option<StreamId>,
-    /// The highest election ID that any primary ever had; forgotten by a restart only.
+    /// The highest election ID that any primary ever had. Only a restart resets it.
     highest: Option<u128>,
 }
 
 impl RoleName {
-    /// From a request's two fields.
+    /// Creates a role name from the two fields of a request.
     pub fn new(name: &str, id: u64) -> Self {
         RoleName {
             name: name.into(),
@@ -81,7 +81,7 @@ impl std::fmt::Display for RoleName {
     }
 }
 
-/// An election ID as one number.
+/// An election ID as a number.
 pub fn number(id: Option<&Uint128>) -> Option<u128> {
     id.map(|id| u128::from(id.high) << 64 | u128::from(id.low))
 }
@@ -94,7 +94,7 @@ fn message(id: u128) -> Uint128 {
 }
 
 impl Arbitration {
-    /// The roles of this device.
+    /// Creates the roles of this device.
     pub fn new(device_id: u64) -> Self {
         Arbitration {
             device_id,
@@ -102,10 +102,10 @@ impl Arbitration {
         }
     }
 
-    /// A controller introduces itself, or changes its election ID.
+    /// Handles the arbitration message of a controller, which connects or changes its election ID.
     ///
     /// # Errors
-    /// The status that ends its stream.
+    /// The status with which its stream ends.
     pub fn update(
         &mut self,
         stream: StreamId,
@@ -165,7 +165,7 @@ impl Arbitration {
         Ok(self.notices(&role, Some(stream)))
     }
 
-    /// A controller's stream has ended.
+    /// Handles the end of a controller's stream.
     pub fn leave(&mut self, stream: StreamId) -> Notices {
         let Some(role) = self.role_of.remove(&stream) else {
             return Notices::new();
@@ -179,7 +179,7 @@ impl Arbitration {
         self.notices(&role, None)
     }
 
-    /// Checks that a request comes from the primary.
+    /// Checks that a request comes from the primary controller.
     ///
     /// # Errors
     /// `NOT_FOUND` for another device or an unknown role, `PERMISSION_DENIED` for another controller.
@@ -223,19 +223,19 @@ impl Arbitration {
         }
     }
 
-    /// Whether a stream is of a primary controller.
+    /// Whether a stream belongs to a primary controller.
     pub fn is_primary(&self, stream: StreamId) -> bool {
         let role = self.role_of.get(&stream);
         let controllers = role.and_then(|role| self.roles.get(role));
         controllers.is_some_and(|controllers| controllers.primary == Some(stream))
     }
 
-    /// Whether a stream has introduced itself.
+    /// Whether a stream has sent an arbitration message.
     pub fn is_live(&self, stream: StreamId) -> bool {
         self.role_of.contains_key(&stream)
     }
 
-    /// The primary controller of each role that has one.
+    /// The primary controller of each role, if it has one.
     pub fn primaries(&self) -> Vec<StreamId> {
         self.roles
             .values()
@@ -250,7 +250,7 @@ impl Arbitration {
         )
     }
 
-    /// The notifications for the controllers of a role (or only one of them).
+    /// The notifications for all controllers of a role, or only one of them.
     fn notices(&self, role: &RoleName, only: Option<StreamId>) -> Notices {
         let Some(controllers) = self.roles.get(role) else {
             return Notices::new();
@@ -295,7 +295,7 @@ mod tests {
         }
     }
 
-    /// Stream, status code, election ID told.
+    /// Stream, status code, and election ID of each notification.
     fn told(notices: Notices) -> Vec<(StreamId, i32, Option<u64>)> {
         let told = notices.into_iter();
         told.map(|(stream, notice)| {

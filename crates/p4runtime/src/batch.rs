@@ -1,4 +1,4 @@
-//! Batches of updates, and what is said of each.
+//! Batches of updates, and the status of each update.
 
 use crate::device::Target;
 use crate::entities::{self, Prepared};
@@ -8,17 +8,17 @@ use crate::proto::v1::{Error, Update};
 use prost::Message;
 use tonic::{Code, Status};
 
-/// Carries out each of some updates; what became of each, in order.
+/// Executes each update. Returns the result of each, in order.
 pub fn write_each(target: &mut Target<'_>, updates: &mut [Prepared]) -> Vec<Outcome<()>> {
     let results = updates.iter_mut().map(|update| update.write(target));
     results.collect()
 }
 
-/// Carries out all of some updates, or none: what takes them back, in the order of the updates. What `undoes`
-/// does not hold for is taken back otherwise.
+/// Executes all updates or none. Returns the updates that undo them, in order. Updates for which `undoes` is false are
+/// undone in another way.
 ///
 /// # Errors
-/// The number of the first update that fails, and why.
+/// The index of the first update that fails, and the reason.
 pub fn write_all(
     target: &mut Target<'_>,
     updates: &mut [Prepared],
@@ -26,7 +26,7 @@ pub fn write_all(
 ) -> Result<Vec<Update>, (usize, Fault)> {
     let mut undo = Vec::new();
     for (number, update) in updates.iter_mut().enumerate() {
-        // What cannot be read cannot be changed either: the fault of the change says why.
+        // An entity that cannot be read cannot be changed either. The error of the change states the reason.
         let before = match undoes(update) {
             true => update.undo(target),
             false => Ok(Vec::new()),
@@ -40,21 +40,21 @@ pub fn write_all(
     Ok(undo)
 }
 
-/// Takes updates back, the last one first.
+/// Undoes updates, the last one first.
 pub fn take_back(target: &mut Target<'_>, undo: &[Update]) {
     for update in undo.iter().rev() {
-        // It was so before, and is valid therefore.
+        // This was the state before, so it is valid.
         let _ = entities::write(target, update);
     }
 }
 
-/// What takes the updates of a slice back, as octets. A batch keeps many of these: as messages they would be so many
-/// small pieces of memory that the allocator makes packets wait when it merges them.
+/// The updates that undo those of a slice, encoded. A batch stores many of these. As messages, they would be many small
+/// allocations, and packets would wait while the allocator merges them when they are freed.
 #[derive(Debug)]
 pub struct Undo(Vec<u8>);
 
 impl Undo {
-    /// The octets of these updates.
+    /// Encodes these updates.
     pub fn new(updates: &[Update]) -> Self {
         let mut octets = Vec::new();
         for update in updates {
@@ -63,7 +63,7 @@ impl Undo {
         Undo(octets)
     }
 
-    /// Takes the updates back.
+    /// Executes the updates.
     pub fn carry_out(&self, target: &mut Target<'_>) {
         let (mut octets, mut updates) = (&self.0[..], Vec::new());
         while !octets.is_empty()
@@ -75,7 +75,7 @@ impl Undo {
     }
 }
 
-/// What became of each update of a batch that was taken back as one of them failed.
+/// The result of each update of a batch that was rolled back because one of them failed.
 pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcome<()>> {
     let message = format!("not carried out, as update {failed} of the batch failed");
     let mut results = vec![Err(Fault::new(Code::Aborted, message)); count];
@@ -83,13 +83,13 @@ pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcom
     results
 }
 
-/// The most octets of a message beside details, and of those: base64 makes 4 octets of 3, and both
-/// share a client's 8 KiB.
+/// The most octets of a message next to details, and of the details: base64 encodes 3 octets in 4, and both share a
+/// client's 8 KiB.
 const MAX_MESSAGE: usize = 1_200;
 const MAX_DETAILS: usize = 4_800;
 
-/// The answer to a batch; if any part of it failed, with an error for each part. The message begins with the first fault
-/// that is not the consequence of another.
+/// The response to a batch. If any part of it failed, it contains an error for each part. The message begins with the
+/// first fault that is not the consequence of another.
 pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
     let failed = || {
         results

@@ -1,19 +1,19 @@
-//! Numbers as octet strings (specification, "Bytestrings"): big-endian, the shortest form is canonical.
-//! A value of a type that is translated to a string is its number in decimal.
+//! Numbers as octet strings (specification, "Bytestrings"): big-endian; the shortest form is canonical. A value of a
+//! type that is translated to a string is encoded as a decimal number.
 
 use crate::fault::{Fault, Outcome};
 use num_bigint::BigUint;
 
-/// How a number is written.
+/// The encoding of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Width in bits.
     pub width: u32,
-    /// What its octets are.
+    /// The notation of its octets.
     pub notation: Notation,
 }
 
-/// What the octets of a number are.
+/// The notation of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notation {
     /// Binary, of `bit<W>`.
@@ -49,10 +49,10 @@ impl Shape {
         }
     }
 
-    /// Reads a number. Leading octets that say nothing are accepted in binary; in decimal each number has one form.
+    /// Decodes a number. Redundant leading octets are accepted in binary. In decimal, each number has one form.
     ///
     /// # Errors
-    /// `OUT_OF_RANGE` if there is no octet, if the number needs more bits, or if the octets are not what the notation has.
+    /// `OUT_OF_RANGE` if there is no octet, if the number needs more bits, or if the octets do not match the notation.
     pub fn decode(self, octets: &[u8]) -> Outcome<BigUint> {
         if self.notation == Notation::Decimal {
             return self.decode_decimal(octets);
@@ -75,7 +75,7 @@ impl Shape {
         Ok(value)
     }
 
-    /// The canonical form: without leading octets that say nothing, but at least one.
+    /// Encodes a number in its canonical form: without redundant leading octets, but with at least one octet.
     pub fn encode(self, value: &BigUint) -> Vec<u8> {
         let width = self.width;
         match self.notation {
@@ -100,7 +100,7 @@ impl Shape {
         all.split_off(skip)
     }
 
-    /// A negative number: the bits above the width must be copies of the sign.
+    /// A negative number. The bits above the width must be copies of the sign.
     fn decode_negative(self, value: BigUint, octets: usize) -> Outcome<BigUint> {
         let all = BigUint::from(1_u8) << (octets * 8);
         let distance = &all - &value;
@@ -119,7 +119,7 @@ impl Shape {
                 self.width
             ))
         };
-        // A digit has more than three bits.
+        // A digit represents more than three bits.
         let too_long = digits.len() as u64 > u64::from(self.width) / 3 + 1;
         let canonical =
             matches!(digits, [b'0'] | [b'1'..=b'9', ..]) && digits.iter().all(u8::is_ascii_digit);

@@ -1,4 +1,4 @@
-//! The controllers' streams.
+//! The streams of controllers.
 
 use crate::arbitration::{Arbitration, Notices, StreamId};
 use crate::proto::v1::StreamMessageResponse;
@@ -9,28 +9,28 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc::{self, error::TrySendError};
 use tonic::Status;
 
-/// What goes to a controller; an error ends its stream.
+/// Sends messages to a controller. An error ends its stream.
 pub type Sender = mpsc::Sender<Result<StreamMessageResponse, Status>>;
 
-/// Messages that may wait for a controller that reads slowly.
+/// The most messages that may wait for a slow controller.
 pub const BACKLOG: usize = 4_096;
 
-/// Lists of digests that may wait beyond the backlog.
+/// The most digest lists that may wait beyond the backlog.
 const WAITING: usize = 256;
 
 /// Why a message did not reach all primary controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Undelivered {
-    /// There is none.
+    /// There is no primary controller.
     NoController,
-    /// One reads too slowly.
+    /// A controller reads too slowly.
     Backlog,
 }
 
 /// Streams, and which of them are primary.
 #[derive(Debug)]
 pub struct Controllers {
-    /// Who is primary.
+    /// Which controllers are primary.
     pub arbitration: Arbitration,
     streams: BTreeMap<StreamId, Stream>,
     last: StreamId,
@@ -42,10 +42,10 @@ struct Stream {
     waiting: Arc<Mutex<Waiting>>,
 }
 
-/// Messages for a stream whose backlog is full, the oldest first.
+/// Messages for a stream whose backlog is full, oldest first.
 type Waiting = VecDeque<StreamMessageResponse>;
 
-/// Sends what waits, until there is nothing or the stream ends.
+/// Sends waiting messages until there are none or the stream ends.
 async fn send_waiting(sender: Sender, waiting: Arc<Mutex<Waiting>>) {
     while let Ok(place) = sender.reserve().await {
         let mut queue = lock(&waiting);
@@ -59,7 +59,7 @@ async fn send_waiting(sender: Sender, waiting: Arc<Mutex<Waiting>>) {
 }
 
 impl Controllers {
-    /// No controllers yet.
+    /// Creates the state without controllers.
     pub fn new(device_id: u64) -> Self {
         Controllers {
             arbitration: Arbitration::new(device_id),
@@ -68,7 +68,7 @@ impl Controllers {
         }
     }
 
-    /// A stream was opened.
+    /// Adds a stream that was opened.
     pub fn join(&mut self, sender: Sender) -> StreamId {
         self.last += 1;
         let waiting = Arc::default();
@@ -76,14 +76,14 @@ impl Controllers {
         self.last
     }
 
-    /// A stream has ended.
+    /// Removes a stream that has ended.
     pub fn leave(&mut self, stream: StreamId) {
         self.streams.remove(&stream);
         let notices = self.arbitration.leave(stream);
         self.tell(notices);
     }
 
-    /// Sends what arbitration decided.
+    /// Sends the notifications of arbitration.
     pub fn tell(&mut self, notices: Notices) {
         for (stream, notice) in notices {
             self.send(stream, Update::Arbitration(notice));
@@ -93,7 +93,7 @@ impl Controllers {
     /// Sends to every primary controller.
     ///
     /// # Errors
-    /// There is none, or one of them did not get it.
+    /// There is no primary controller, or one of them did not receive the message.
     pub fn send_to_primaries(&self, update: &Update) -> Result<(), Undelivered> {
         let mut result = Err(Undelivered::NoController);
         for stream in self.arbitration.primaries() {
@@ -106,8 +106,8 @@ impl Controllers {
         result
     }
 
-    /// Sends to a controller; whether the message will arrive. If its backlog is full, a packet or error is lost, a list
-    /// of digests waits unless too many do, and who is primary waits in any case.
+    /// Sends to a controller. Returns whether the message will arrive. If the backlog is full, a packet or error is
+    /// dropped, a digest list waits unless too many are waiting, and an arbitration notification always waits.
     pub fn send(&self, stream: StreamId, update: Update) -> bool {
         let Some(Stream { sender, waiting }) = self.streams.get(&stream) else {
             return false;

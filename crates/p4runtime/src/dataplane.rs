@@ -1,17 +1,17 @@
-//! How the server reaches the switch: as jobs for the thread that owns it.
+//! Access to the switch: jobs for the thread that owns it.
 
 use engine::Switch;
 use tokio::sync::oneshot;
 use tonic::{Code, Status};
 use units::Instant;
 
-/// What the owner of a switch runs between two packets. There is no switch before the first program
-/// is committed; a job may put one there, or another in its place. The time is the owner's.
+/// A function that the owner of a switch runs between two packets. There is no switch before the first program is
+/// committed. A job may create one or replace it. The time is that of the owner.
 pub type Job = Box<dyn FnOnce(&mut Option<Switch>, Instant) + Send>;
 
-/// Hands jobs to the thread that owns the switch, which runs them in the order in which they come.
+/// Submits jobs to the thread that owns the switch, which runs them in the order of submission.
 pub trait Dataplane: Send + Sync + 'static {
-    /// Hands a job over and returns. If that thread has ended, the job is dropped.
+    /// Submits a job and returns. If the thread has ended, the job is dropped.
     fn submit(&self, job: Job);
 }
 
@@ -21,15 +21,15 @@ impl<F: Fn(Job) + Send + Sync + 'static> Dataplane for F {
     }
 }
 
-/// Runs `job` on the switch and waits for what it returns.
+/// Runs `job` on the switch and waits for its result.
 pub(crate) async fn run<T: Send + 'static>(
     dataplane: &dyn Dataplane,
     job: impl FnOnce(&mut Option<Switch>, Instant) -> T + Send + 'static,
 ) -> Result<T, Status> {
     let (done, result) = oneshot::channel();
     dataplane.submit(Box::new(move |switch, now| {
-        // A fault of the server's own must not end the thread that forwards packets. `done` is dropped
-        // with it, which is the client's answer.
+        // A panic of the server must not end the thread that forwards packets. It drops `done`, from which the client
+        // receives an error.
         let run = std::panic::AssertUnwindSafe(|| job(switch, now));
         if let Ok(value) = std::panic::catch_unwind(run) {
             let _ = done.send(value);

@@ -1,4 +1,4 @@
-//! The device: the program that runs, the one that is saved, and what the engine does not keep of them.
+//! The device: the running program, the saved program, and the state of both that the engine does not store.
 
 use crate::aging::{Aging, Wake};
 use crate::entities;
@@ -20,111 +20,110 @@ use units::{Duration, Instant};
 /// The programs of a device.
 #[derive(Debug, Default)]
 pub struct Device {
-    /// What the switch runs.
+    /// The program that the switch runs.
     pub running: Option<Loaded>,
-    /// What was saved and not committed yet. Requests refer to it, and are replayed by the commit,
-    /// which puts this switch in the place of the one that runs.
+    /// The program that was saved and not committed yet. Requests refer to it. The commit replays them, and replaces
+    /// the running switch with this one.
     pub saved: Option<(Loaded, Switch)>,
     /// Ports whose link is down.
     pub down: BTreeSet<u16>,
-    /// Whether links have changed that groups do not follow yet.
+    /// Whether links have changed and groups have not been updated yet.
     pub unfollowed: bool,
-    /// What was lost so far.
+    /// Counters of lost messages.
     pub losses: Arc<Losses>,
     /// Applications of the packet generator.
     pub generator: GeneratorApps,
 }
 
-/// Applications of the packet generator, which are set up in each program as it is committed.
+/// Applications of the packet generator, which are configured in each program when it is committed.
 pub type GeneratorApps = Arc<[(AppId, GeneratorApp)]>;
 
 /// A program with its forwarding state.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The P4Info, tied to the program.
+    /// The P4Info, bound to the program.
     pub model: Arc<Model>,
-    /// The device config as it came.
+    /// The device config as received.
     pub device_config: Arc<[u8]>,
-    /// The cookie, if one came.
+    /// The cookie, if one was received.
     pub cookie: Option<Cookie>,
-    /// What the engine does not keep.
+    /// The state that the engine does not store.
     pub state: State,
 }
 
-/// Forwarding state that the engine does not keep.
+/// Forwarding state that the engine does not store.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Of table entries, where there is anything to keep. No hash table: it would make packets wait as it grows.
+    /// Metadata of table entries that have any. This is not a hash table, because packets would have to wait when it
+    /// grows.
     pub entries: HashMap<TableId, BTreeMap<EntryKey, Kept>>,
-    /// Those of them that have an idle timeout.
+    /// The entries that have an idle timeout.
     pub aging: Aging,
-    /// Of default entries that a client wrote.
+    /// Metadata of default entries that a client wrote.
     pub defaults: HashMap<TableId, Kept>,
-    /// By profile: entries that hold their own group, as it was written. The engine's have the actions
-    /// whose port is up.
+    /// By profile: entries that hold their own group, as written. The engine has only the actions whose port is up.
     pub one_shots: BTreeMap<u32, BTreeMap<(TableId, EntryKey), ActionProfileActionSet>>,
-    /// Groups of action selectors as they were written, by profile and group. The engine's have the
-    /// members whose port is up.
+    /// Groups of action selectors as written, by profile and group. The engine has only the members whose port is up.
     pub groups: BTreeMap<(u32, u32), ActionProfileGroup>,
-    /// Multicast groups as they were written.
+    /// Multicast groups as written.
     pub multicast_groups: BTreeMap<u32, MulticastGroupEntry>,
-    /// Clone sessions as they were written.
+    /// Clone sessions as written.
     pub clone_sessions: BTreeMap<u32, CloneSessionEntry>,
     /// Digests that are enabled.
     pub digests: BTreeMap<u32, DigestConfig>,
 }
 
-/// The answer to requests that come before any program.
+/// The error for requests that arrive before any program.
 pub fn no_pipeline() -> Fault {
     let message = "no forwarding pipeline config has been set yet; set one first";
     Fault::new(Code::FailedPrecondition, message)
 }
 
-/// What names an entry in its table: its matches in the engine's form, and its priority.
+/// The key of an entry in its table: its matches in the engine's form, and its priority.
 pub type EntryKey = (Vec<Match>, u32);
 
-/// What is kept of an entry.
+/// The state that the server stores for an entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
-    /// The client's.
+    /// The client's metadata.
     pub metadata: Vec<u8>,
-    /// The client's, in its older form.
+    /// The client's metadata, in the older form.
     pub controller_metadata: u64,
-    /// 0: it does not age.
+    /// The idle timeout. 0 means that the entry does not age.
     pub idle_timeout_ns: i64,
-    /// When it was written or last reported as idle.
+    /// When the entry was written or last reported as idle.
     pub reported: Instant,
-    /// When it is looked at, if it ages.
+    /// When it will be checked, if it ages.
     pub wake: Option<Wake>,
 }
 
 impl Kept {
-    /// How long an entry that ages may stay without a hit.
+    /// The idle timeout of an entry that ages.
     pub fn idle_timeout(&self) -> Option<Duration> {
         let ns = u64::try_from(self.idle_timeout_ns).ok()?;
         (ns > 0).then(|| Duration::from_nanos(ns))
     }
 }
 
-/// What a request works on.
+/// The objects on which a request operates.
 #[derive(Debug)]
 pub struct Target<'a> {
     /// The engine.
     pub switch: &'a mut Switch,
-    /// What IDs stand for.
+    /// What the IDs refer to.
     pub model: &'a Model,
-    /// What the engine does not keep.
+    /// The state that the engine does not store.
     pub state: &'a mut State,
     /// Ports whose link is down.
     pub down: &'a BTreeSet<u16>,
-    /// What was lost so far.
+    /// Counters of lost messages.
     pub losses: &'a Losses,
-    /// The switch's time.
+    /// The time of the switch.
     pub now: Instant,
 }
 
 impl State {
-    /// Keeps what belongs to an entry, instead of what was kept of it; nothing where `kept` is `None`.
+    /// Replaces the stored state of an entry. `None` removes it.
     pub fn keep(&mut self, table: TableId, key: EntryKey, kept: Option<Kept>) {
         let entries = self.entries.entry(table).or_default();
         let before = entries.remove(&key);
@@ -142,14 +141,14 @@ impl State {
 }
 
 impl State {
-    /// What is kept of an entry.
+    /// The stored state of an entry.
     pub fn kept(&self, table: TableId, key: &EntryKey) -> Option<&Kept> {
         self.entries.get(&table)?.get(key)
     }
 }
 
 impl Device {
-    /// What requests refer to: the saved program, else the running one.
+    /// The target of requests: the saved program if there is one, otherwise the running program.
     ///
     /// # Errors
     /// `FAILED_PRECONDITION` if there is neither.
@@ -175,7 +174,7 @@ impl Device {
         })
     }
 
-    /// A port's link has come up, or gone down: groups with members that watch it change.
+    /// Handles the up or down event of a port's link: updates groups with members that watch the port.
     pub fn set_link(&mut self, switch: &mut Option<Switch>, now: Instant, port: u16, up: bool) {
         let changed = match up {
             true => self.down.remove(&port),
@@ -187,7 +186,8 @@ impl Device {
         }
     }
 
-    /// Has groups follow links that have changed: not while a batch is prepared, as they are partly those of the batch.
+    /// Updates groups after links have changed. Does nothing while a batch is prepared, because the stored groups then
+    /// include those of the batch.
     pub fn follow_links(&mut self, switch: &mut Option<Switch>, now: Instant) {
         let saved = self.saved.as_ref().map(|(_, switch)| switch);
         let mut switches = switch.iter().chain(saved);
@@ -218,7 +218,7 @@ impl Device {
         running.is_some_and(|running| !running.state.aging.is_empty())
     }
 
-    /// The program that requests refer to.
+    /// The program to which requests refer.
     pub fn loaded(&self) -> Option<&Loaded> {
         let saved = self.saved.as_ref().map(|(loaded, _)| loaded);
         saved.or(self.running.as_ref())

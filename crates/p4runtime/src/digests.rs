@@ -1,5 +1,5 @@
-//! Digest lists: bundled, sent once, remembered until they are acknowledged
-//! (specification, "DigestEntry").
+//! Digest lists: bundled, sent once, and stored until they are acknowledged (specification,
+//! "DigestEntry").
 
 use crate::proto::v1::digest_entry::Config;
 use crate::proto::v1::{DigestList, P4Data};
@@ -18,21 +18,21 @@ pub struct Digests {
 struct Queue {
     config: Config,
     waiting: Vec<P4Data>,
-    /// When the first of those that wait came.
+    /// When the first waiting message arrived.
     since: Option<Instant>,
-    /// All that wait or are not acknowledged, encoded.
+    /// All messages that wait or are not acknowledged, encoded.
     known: HashSet<Vec<u8>>,
-    /// Lists that are not acknowledged: when they were sent, and what is in them.
+    /// Lists that are not acknowledged: when they were sent, and their content.
     sent: BTreeMap<u64, (Instant, Vec<Vec<u8>>)>,
 }
 
-/// The most messages of a list, where the client sets no limit.
+/// The most messages per list, if the client sets no limit.
 const MAX_LIST: usize = 1_000;
-/// The most messages that are remembered; those beyond are lost, as they may be.
+/// The most messages that are stored. Further ones are dropped, which the specification allows.
 const MAX_KNOWN: usize = 100_000;
 
 impl Digests {
-    /// The program called `digest`; a list, if it is complete now.
+    /// Adds a `digest` call of the program. Returns a list if it is now complete.
     pub fn add(
         &mut self,
         now: Instant,
@@ -57,7 +57,7 @@ impl Digests {
         complete.then(|| self.send(now, id)).flatten()
     }
 
-    /// Lists that have waited long enough.
+    /// Returns the lists that have waited long enough.
     pub fn due(&mut self, now: Instant) -> Vec<DigestList> {
         let queues = self.queues.iter();
         let due = queues.filter(|(_, queue)| queue.due_at().is_some_and(|at| at <= now));
@@ -67,24 +67,24 @@ impl Digests {
             .collect()
     }
 
-    /// When [`due`](Self::due) has something to give next.
+    /// When [`due`](Self::due) will next return a list.
     pub fn next_due(&self) -> Option<Instant> {
         self.queues.values().filter_map(Queue::due_at).min()
     }
 
-    /// A client has received a list.
+    /// Handles the acknowledgement of a list.
     pub fn acknowledge(&mut self, id: u32, list: u64) {
         if let Some(queue) = self.queues.get_mut(&id) {
             queue.forget(list);
         }
     }
 
-    /// Forgets all digests but those that are enabled.
+    /// Removes all digests except those that are enabled.
     pub fn retain(&mut self, enabled: impl Fn(u32) -> bool) {
         self.queues.retain(|&id, _| enabled(id));
     }
 
-    /// Forgets everything, as another program runs.
+    /// Removes everything, because another program runs.
     pub fn clear(&mut self) {
         self.queues.clear();
     }
@@ -112,7 +112,7 @@ impl Queue {
         self.since.map(|since| since + timeout)
     }
 
-    /// Forgets lists whose acknowledgement is overdue.
+    /// Removes lists whose acknowledgement is overdue.
     fn expire(&mut self, now: Instant) {
         let timeout = Duration::from_nanos(self.config.ack_timeout_ns.max(0) as u64);
         let overdue = |(_, (sent, _)): &(&u64, &(Instant, _))| now.duration_since(*sent) >= timeout;

@@ -1,22 +1,22 @@
-//! What is wrong with a request: a canonical code, and words that say what is valid.
+//! Errors of requests: a canonical code, and a message that states what is valid.
 
 use engine::ControlError;
 use tonic::{Code, Status};
 
-/// Why a request, or one update of a batch, was refused.
+/// Why a request, or an update of a batch, was rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// The canonical code.
     pub code: Code,
-    /// What was expected, what was found, what is valid.
+    /// What was expected, what was found, and what is valid.
     pub message: String,
 }
 
-/// What most of this crate returns.
+/// The result type of most of this crate.
 pub type Outcome<T> = Result<T, Fault>;
 
 impl Fault {
-    /// A fault with this code.
+    /// Creates a fault with this code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Fault {
             code,
@@ -24,32 +24,32 @@ impl Fault {
         }
     }
 
-    /// `INVALID_ARGUMENT`.
+    /// An `INVALID_ARGUMENT` fault.
     pub fn invalid(message: impl Into<String>) -> Self {
         Fault::new(Code::InvalidArgument, message)
     }
 
-    /// `NOT_FOUND`.
+    /// A `NOT_FOUND` fault.
     pub fn not_found(message: impl Into<String>) -> Self {
         Fault::new(Code::NotFound, message)
     }
 
-    /// `OUT_OF_RANGE`.
+    /// An `OUT_OF_RANGE` fault.
     pub fn out_of_range(message: impl Into<String>) -> Self {
         Fault::new(Code::OutOfRange, message)
     }
 
-    /// `UNIMPLEMENTED`.
+    /// An `UNIMPLEMENTED` fault.
     pub fn unimplemented(message: impl Into<String>) -> Self {
         Fault::new(Code::Unimplemented, message)
     }
 
-    /// The same fault as `INVALID_ARGUMENT`: what a bytestring may not be is that in some messages.
+    /// The same fault as `INVALID_ARGUMENT`, which is the code for an invalid bytestring in some messages.
     pub fn into_invalid(self) -> Self {
         Fault::invalid(self.message)
     }
 
-    /// The same fault, its message beginning with where it is.
+    /// The same fault, with its message prefixed with the place.
     pub fn at(self, place: impl std::fmt::Display) -> Self {
         let place = place.to_string();
         match self.message.starts_with(&place) {
@@ -84,8 +84,7 @@ impl From<Fault> for Status {
     }
 }
 
-/// The most octets of a status message as it travels, in a header: clients take 8 KiB of those unless
-/// they are configured otherwise.
+/// The most octets of a status message as it is transmitted, in a header. By default, clients accept 8 KiB of headers.
 pub(crate) const MAX_MESSAGE: usize = 6_000;
 
 /// The message, cut if it would take more octets in a header.
@@ -102,8 +101,9 @@ pub(crate) fn cut(mut message: String, most: usize) -> String {
     message
 }
 
-/// The octets of a message in a header, where gRPC percent-encodes: an octet takes three unless it is a letter, a digit
-/// or one of the signs that need no escape. tonic escapes more of them than the specification asks, the space among them.
+/// The length of a message in a header, where gRPC percent-encodes it: an octet takes three octets unless it is a
+/// letter, a digit or a character that needs no escape. tonic escapes more characters than the specification requires,
+/// including the space.
 pub(crate) fn length_in_header(message: &str) -> usize {
     message.chars().map(octets_in_header).sum()
 }
@@ -116,7 +116,7 @@ fn octets_in_header(c: char) -> usize {
     }
 }
 
-/// Names or numbers as people list them, cut where a list gets too long to read.
+/// Formats names or numbers as a list, which is cut if it is too long to read.
 pub(crate) fn list<T: std::fmt::Display>(items: impl IntoIterator<Item = T>) -> String {
     const MOST: usize = 16;
     let all: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();

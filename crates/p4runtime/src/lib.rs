@@ -5,11 +5,11 @@
 //!                   ├─ pipeline ─ model                     a P4Info tied to a program
 //!                   └─ batch ─ entities                     updates and reads on the engine
 //! dataplane         jobs for the thread that owns the switch
-//! notify            what the switch sends unasked; aging: which entries to look at when
+//! notify            unsolicited messages of the switch; aging: which entries to check when
 //! local             the same service without a socket, for tests
 //! ```
-//! It has no network interfaces: the owner of the switch implements [`Dataplane`], and passes events and
-//! the packets that leave through the CPU port to [`Upcalls`].
+//! It has no network interfaces. The owner of the switch implements [`Dataplane`], and passes events and the packets
+//! that leave through the CPU port to [`Upcalls`].
 
 mod aging;
 mod arbitration;
@@ -41,7 +41,7 @@ pub use local::{LocalClient, LocalDevice};
 pub use server::{Server, ServerConfig, ServerError, Upcalls};
 pub use tls::TlsFiles;
 
-/// The wall clock as P4Runtime's messages have it: nanoseconds since 1970.
+/// The wall-clock time in P4Runtime's format: nanoseconds since 1970.
 fn since_epoch_ns() -> i64 {
     let now = std::time::SystemTime::now();
     let since = now

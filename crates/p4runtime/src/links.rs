@@ -1,4 +1,4 @@
-//! Links that go down and come up: what watches ports, and what has others to fall back on.
+//! Tests of links that go down and come up: members that watch ports, and backup replicas.
 
 use crate::device::Device;
 use crate::entities;
@@ -21,7 +21,7 @@ fn set_link(device: &mut Device, switch: &mut Option<Switch>, port: u16, up: boo
     device.set_link(switch, Instant::ZERO, port, up);
 }
 
-/// ID of the selector's table, and its action `forward` with this port.
+/// The ID of the selector's table, and its action `forward` with this port.
 fn forward(device: &Device, port: u8) -> (u32, crate::proto::v1::Action) {
     let model = &device.loaded().unwrap().model;
     let mut tables = model.tables.values();
@@ -238,7 +238,7 @@ fn groups_follow_links_that_change_while_a_batch_is_prepared() {
             batch.publish_batch();
         } else {
             batch.discard_batch();
-            // As the server takes back what it keeps of a batch that fails.
+            // This is how the server undoes changes to its state when a batch fails.
             let state = &mut device.running.as_mut().unwrap().state;
             state.multicast_groups.remove(&2);
         }

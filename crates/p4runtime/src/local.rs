@@ -1,5 +1,5 @@
-//! A device in this process, for tests and fuzzing: no socket, no thread, no interface. Requests pass the codec and the
-//! service as those from a network do, and a packet to the CPU port goes to the controller.
+//! A device in this process, for tests and fuzzing: no socket, no thread, no interface. Requests pass through the codec
+//! and the service like those from a network. A packet to the CPU port is passed to the controller.
 
 use crate::dataplane::{Dataplane, Job};
 use crate::device::GeneratorApps;
@@ -18,7 +18,7 @@ use units::Instant;
 /// A client of a device in the same process.
 pub type LocalClient = P4RuntimeClient<P4RuntimeServer<Service>>;
 
-/// A device that runs on the threads of those who use it.
+/// A device that runs on the threads of its users.
 #[derive(Clone)]
 pub struct LocalDevice {
     shared: Arc<Shared>,
@@ -26,11 +26,11 @@ pub struct LocalDevice {
 }
 
 impl LocalDevice {
-    /// Device 1, without a program. What it sends unasked is passed on by a task of the current Tokio runtime,
-    /// which lives as long as that does.
+    /// Creates device 1, without a program. A task of the current Tokio runtime passes on its unsolicited messages for
+    /// the lifetime of the runtime.
     ///
     /// # Panics
-    /// Outside a Tokio runtime.
+    /// Outside of a Tokio runtime.
     pub fn start(cpu_port: u16) -> LocalDevice {
         let (upcalls, receiver) = mpsc::channel(UPCALLS);
         let switch = Arc::new(LocalSwitch {
@@ -54,12 +54,12 @@ impl LocalDevice {
         LocalDevice { shared, switch }
     }
 
-    /// A client of it.
+    /// Creates a client of the device.
     pub fn client(&self) -> LocalClient {
         P4RuntimeClient::new(Service::served(self.shared.clone()))
     }
 
-    /// A packet comes in on a port.
+    /// Handles a packet that arrives at a port.
     pub fn handle_packet(&self, port: u16, octets: Vec<u8>) {
         self.shared.dataplane.submit(Box::new(move |switch, now| {
             if let Some(switch) = switch {
@@ -68,7 +68,7 @@ impl LocalDevice {
         }));
     }
 
-    /// A port's link comes up, or goes down.
+    /// Handles the up or down event of a port's link.
     pub fn set_link(&self, port: u16, up: bool) {
         let device = self.shared.device.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {
@@ -76,20 +76,20 @@ impl LocalDevice {
         }));
     }
 
-    /// The longest time that packets waited for a job since this was asked last: the processor's time, without that of
-    /// other processes which ran meanwhile.
+    /// The longest time that packets waited for a job since the last call, in processor time, which excludes other
+    /// processes.
     pub fn take_longest_job(&self) -> Duration {
         std::mem::take(&mut *lock(&self.switch.longest_job))
     }
 }
 
-/// The processor's time of this thread.
+/// The processor time of this thread.
 fn on_processor() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Runs jobs at once; its time stands still.
+/// Runs jobs at once. Its time is constant.
 struct LocalSwitch {
     switch: Mutex<Option<Switch>>,
     cpu_port: u16,

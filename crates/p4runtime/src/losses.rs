@@ -1,8 +1,8 @@
-//! What a switch has lost, for controllers to read.
+//! Counters of what a switch has lost, for controllers to read.
 //!
-//! P4Runtime has no message for that. It lets a target define entities of its own, as entries of externs: a
-//! read of an extern entry of the type [`TYPE_ID`] gives one, whose `entry` is a `google.protobuf.Struct`
-//! of what is not zero:
+//! P4Runtime has no message for that. It lets a target define its own entities, as extern entries: a read of an extern
+//! entry of the type [`TYPE_ID`] returns one whose `entry` is a `google.protobuf.Struct` with the counters that are not
+//! zero:
 //! ```text
 //! { "ports": { "1": { "tm_full": 5, "send_failed": 2 } }, "octets": { "1": { "send_failed": 2940 } },
 //!   "switch": { "digest_backlog": 1 } }
@@ -18,21 +18,21 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The type of the extern entry; the first that P4Info leaves to architectures is 0x81.
+/// The type of the extern entry. P4Info reserves types from 0x81 on for architectures.
 pub const TYPE_ID: u32 = 0xfe;
 
-/// What is lost on its way from the switch to controllers.
+/// What can be lost between the switch and controllers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lost {
-    /// Packet-ins that came faster than they are passed on.
+    /// Packet-ins that arrived faster than they were passed on.
     PacketInQueue,
-    /// Packet-ins without the program's packet_in header.
+    /// Packet-ins without the `packet_in` header of the program.
     PacketInHeader,
     /// Packet-ins while no controller was primary.
     PacketInController,
     /// Packet-ins for a controller that reads too slowly.
     PacketInBacklog,
-    /// Digests that came faster than they are passed on.
+    /// Digests that arrived faster than they were passed on.
     DigestQueue,
     /// Lists of digests while no controller was primary.
     DigestController,
@@ -64,7 +64,7 @@ impl Lost {
     }
 }
 
-/// Counts by port and name of what happens outside the switch, from the owner of the switch.
+/// Counters of events outside of the switch, by port and name. The owner of the switch provides them.
 #[derive(Clone)]
 pub struct Outside(Arc<dyn Fn() -> PortCounts + Send + Sync>);
 
@@ -72,7 +72,7 @@ pub struct Outside(Arc<dyn Fn() -> PortCounts + Send + Sync>);
 pub type PortCounts = Vec<(u16, &'static str, u64)>;
 
 impl Outside {
-    /// Counts that `read` gives.
+    /// Creates the counters that `read` returns.
     pub fn new(read: impl Fn() -> PortCounts + Send + Sync + 'static) -> Self {
         Outside(Arc::new(read))
     }
@@ -84,7 +84,7 @@ impl fmt::Debug for Outside {
     }
 }
 
-/// All counts that the switch itself does not keep.
+/// All counters that the switch itself does not have.
 #[derive(Debug, Default)]
 pub struct Losses {
     upcalls: [AtomicU64; Lost::ALL.len()],
@@ -92,7 +92,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Nothing lost yet; `outside` is asked with each read.
+    /// Creates counters without losses. `outside` is read for each request.
     pub fn new(outside: Option<Outside>) -> Self {
         Losses {
             upcalls: Default::default(),
@@ -105,7 +105,7 @@ impl Losses {
         self.upcalls[what as usize].fetch_add(1, Ordering::Relaxed);
     }
 
-    /// The extern entry, with the switch's own counts.
+    /// The extern entry, including the counters of the switch.
     pub fn entity(&self, switch: &Switch) -> Entity {
         let mut ports: BTreeMap<u16, BTreeMap<&str, u64>> = BTreeMap::new();
         let mut octets: BTreeMap<u16, BTreeMap<&str, u64>> = BTreeMap::new();

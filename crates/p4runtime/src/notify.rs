@@ -1,4 +1,4 @@
-//! What the switch sends to controllers unasked: packets, digests, entries that went idle.
+//! Unsolicited messages of the switch to controllers: packets, digests, idle entries.
 
 use crate::controllers::Undelivered;
 use crate::dataplane;
@@ -16,12 +16,12 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 use units::Instant as SwitchTime;
 
-/// How often it is asked which entries with an idle timeout have to be looked at.
+/// Interval of the checks for idle entries.
 const SCAN: Duration = Duration::from_millis(20);
-/// Entries that are looked at between two batches of packets.
+/// The number of entries that are checked between two batches of packets.
 const SLICE: usize = 64;
 
-/// What comes from the switch.
+/// A message from the switch.
 #[derive(Debug)]
 pub enum Upcall {
     /// A packet that left through the CPU port.
@@ -30,11 +30,11 @@ pub enum Upcall {
     Digest(Digest),
 }
 
-/// Passes on what comes from the switch, until it ends.
+/// Passes messages from the switch on, until it ends.
 pub async fn pass_on(shared: Arc<Shared>, mut upcalls: mpsc::Receiver<Upcall>) {
     loop {
         let due = lock(&shared.digests).next_due();
-        // Without anything due, only an upcall can change that.
+        // If nothing is due, only an upcall can change that.
         let wait = due.unwrap_or_else(|| std::time::Instant::now() + Duration::from_secs(3600));
         tokio::select! {
             upcall = upcalls.recv() => match upcall {
@@ -60,7 +60,7 @@ fn packet_in(shared: &Shared, octets: &[u8]) {
             .and_then(|running| running.model.packet_in.as_ref());
         let (metadata, payload) = match header {
             None => (Vec::new(), octets.to_vec()),
-            // A packet without its header does not come from this program.
+            // A packet without the header does not come from this program.
             Some(header) => match header.unpack(octets) {
                 Some(parts) => parts,
                 None => return shared.losses.count(Lost::PacketInHeader),
@@ -71,8 +71,8 @@ fn packet_in(shared: &Shared, octets: &[u8]) {
     send(shared, &Update::Packet(packet));
 }
 
-/// Sends to the primary controllers, and counts what does not reach them. Such digests are sent again when the program
-/// passes the same once more.
+/// Sends to the primary controllers, and counts messages that do not reach them. Digests that were not delivered are
+/// sent again when the program passes the same data again.
 fn send(shared: &Shared, update: &Update) {
     let sent = lock(&shared.controllers).send_to_primaries(update);
     let Err(undelivered) = sent else { return };
@@ -110,7 +110,7 @@ fn learn(shared: &Shared, digest: Digest) {
     }
 }
 
-/// Looks for entries that went idle, for ever.
+/// Checks for idle entries, forever.
 pub async fn watch_idle_entries(shared: Arc<Shared>) {
     let mut more = false;
     loop {
@@ -144,8 +144,8 @@ pub async fn watch_idle_entries(shared: Arc<Shared>) {
     }
 }
 
-/// Entries that were not hit for as long as their timeout; each is reported again after another. Looks
-/// at [`SLICE`] entries at most; the other result is whether these were all that are due.
+/// Entries that were not hit during their timeout. Each is reported again after another timeout. Checks at most
+/// [`SLICE`] entries; also returns whether these were all that are due.
 fn idle_entries(
     device: &mut Device,
     switch: &mut Switch,
@@ -154,7 +154,7 @@ fn idle_entries(
     let Some(running) = &mut device.running else {
         return (Vec::new(), true);
     };
-    // What is kept of entries is partly that of a batch which packets do not see yet.
+    // The stored state then includes that of a batch which packets do not see yet.
     if switch.has_draft() {
         return (Vec::new(), true);
     }
@@ -222,7 +222,7 @@ mod tests {
         entities::write(&mut target, &update).unwrap();
     }
 
-    /// The entries that are idle by then, and in how many slices they were found.
+    /// The entries that are idle at that time, and the number of slices in which they were found.
     fn idle((device, switch): &mut (Device, Option<Switch>), ms: u64) -> (Vec<TableEntry>, usize) {
         let (mut found, now) = (Vec::new(), SwitchTime::from_micros(ms * 1000));
         for slices in 1.. {
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!((found.len(), slices), (500, 500 / SLICE + 1));
         assert_eq!(idle(&mut of, 1999), (Vec::new(), 1));
         (0..498).for_each(|number| write(&mut of, Type::Delete, number, 0));
-        // The new timeout counts from the time of the write.
+        // The new timeout starts at the time of the write.
         write(&mut of, Type::Modify, 498, SECOND / 10);
         assert_eq!(idle(&mut of, 1999).0.len(), 1);
         let (found, _) = idle(&mut of, 2000);

@@ -1,4 +1,4 @@
-//! Forwarding pipeline configs: compiled, saved, committed, reconciled.
+//! Forwarding pipeline configs: compilation, saving, committing, reconciliation.
 
 use crate::device::{Device, GeneratorApps, Loaded, State, Target};
 use crate::entities;
@@ -28,11 +28,11 @@ pub struct Verified {
     pipeline: Arc<Pipeline>,
 }
 
-/// Compiles a config and ties its P4Info to the program. With `target_rules`, a program for Tofino keeps to the
-/// rules of the hardware. Its architecture has a packet generator that can run the applications.
+/// Compiles a config and binds its P4Info to the program. With `target_rules`, a program for Tofino must obey the rules
+/// of the hardware. Its architecture must have a packet generator that can run the applications.
 ///
 /// # Errors
-/// `INVALID_ARGUMENT` with the compiler's diagnostics, or with what does not fit.
+/// `INVALID_ARGUMENT` with the compiler's diagnostics or the mismatches.
 pub fn verify(
     config: ForwardingPipelineConfig,
     target_rules: bool,
@@ -55,19 +55,20 @@ pub fn verify(
     Ok(Verified { loaded, pipeline })
 }
 
-/// What was replaced. To free a program with many entries takes time that packets need not wait.
+/// The replaced program. Freeing a program with many entries takes time; packets need not wait for that.
 pub type Replaced = (Option<Loaded>, Option<Switch>);
 
 impl Verified {
-    /// A switch that runs it, without entries of clients. To make it takes time that packets need not wait.
+    /// Creates a switch that runs the program, without entries of clients. This takes time; packets need not wait for
+    /// that.
     pub fn start(self, settings: &SwitchConfig) -> (Loaded, Switch) {
         let switch = Switch::with_pipeline(self.pipeline, settings.clone());
         (self.loaded, switch)
     }
 }
 
-/// Carries out an action on a device. `VERIFY` has been carried out already by [`verify`], and
-/// [`reconcile`](crate::reconcile) carries out `RECONCILE_AND_COMMIT`.
+/// Executes an action on a device. [`verify`] has already executed `VERIFY`, and [`reconcile`](crate::reconcile)
+/// executes `RECONCILE_AND_COMMIT`.
 pub fn set(
     device: &mut Device,
     switch: &mut Option<Switch>,
@@ -96,7 +97,7 @@ pub fn set(
     Ok(replaced)
 }
 
-/// What a device runs, or has saved, as far as the client asks for it.
+/// The config that a device runs or has saved, with the parts that the client requests.
 pub fn get(programs: &Published, wanted: ResponseType) -> Option<ForwardingPipelineConfig> {
     let loaded = programs.loaded()?;
     let p4info = matches!(wanted, ResponseType::All | ResponseType::P4infoAndCookie);
@@ -115,7 +116,7 @@ pub fn get(programs: &Published, wanted: ResponseType) -> Option<ForwardingPipel
     })
 }
 
-/// Has a device run a program.
+/// Makes a device run a program.
 pub fn commit(
     device: &mut Device,
     switch: &mut Option<Switch>,
@@ -127,7 +128,7 @@ pub fn commit(
     Ok((device.running.replace(loaded), switch.replace(new)))
 }
 
-/// Sets applications of the packet generator up, whose timers start.
+/// Configures the applications of the packet generator and starts their timers.
 fn set_up(switch: &mut Switch, now: Instant, generator: &GeneratorApps) -> Outcome<()> {
     for (id, app) in generator.iter() {
         switch.set_generator_app(now, *id, Some(app.clone()))?;
@@ -137,7 +138,7 @@ fn set_up(switch: &mut Switch, now: Instant, generator: &GeneratorApps) -> Outco
 
 // -- compiling --------------------------------------------------------------------------------
 
-/// How older clients wrap a device config (`p4.tmp.P4DeviceConfig`).
+/// The message in which older clients wrap a device config (`p4.tmp.P4DeviceConfig`).
 #[derive(Clone, PartialEq, Message)]
 struct Wrapped {
     #[prost(bool, tag = "1")]
@@ -147,7 +148,7 @@ struct Wrapped {
 }
 
 fn compile(device_config: &[u8], p4info: &P4Info, target_rules: bool) -> Outcome<Arc<Pipeline>> {
-    // P4 text begins neither with field 1 nor with field 3 of a message.
+    // P4 text begins with neither field 1 nor field 3 of a message.
     let unwrapped = match device_config.first() {
         Some(0x08 | 0x1a) => Wrapped::decode(device_config).ok(),
         _ => None,
@@ -220,7 +221,7 @@ fn compile_source(source: &str, target_rules: bool) -> Outcome<p4_ir::Program> {
         .ok_or_else(|| Fault::invalid(shortened(&told)))
 }
 
-/// As many of the messages as a status may hold, at least a part of the first.
+/// As many messages as fit into a status, at least a part of the first.
 fn shortened(messages: &[String]) -> String {
     let mut text = String::new();
     for (i, message) in messages.iter().enumerate() {
@@ -237,7 +238,8 @@ fn shortened(messages: &[String]) -> String {
 
 // -- reconciling ------------------------------------------------------------------------------
 
-/// Entries of the source that a client may have removed or changed: what holds is what is there now.
+/// Removes the entries of the source, because a client may have removed or changed them. The current state replaces
+/// them.
 pub fn clear_initial_entries(target: &mut Target<'_>) -> Outcome<()> {
     for table in target.model.tables.values() {
         for entry in target.switch.entries(table.table)? {
@@ -289,7 +291,7 @@ pub fn set_by_clients() -> Vec<Entity> {
     wildcards.map(wrapped).into()
 }
 
-/// Wildcards for the forwarding state that packets change as well.
+/// Wildcards for the forwarding state that packets also change.
 pub fn changed_by_packets() -> Vec<Entity> {
     use entity::Entity as E;
     let direct = |is_default_action| {
@@ -310,7 +312,8 @@ pub fn changed_by_packets() -> Vec<Entity> {
     wildcards.map(wrapped).into()
 }
 
-/// What sets an entity that was read, on a device that has no forwarding state; `None`: it is so there already.
+/// The update that sets an entity that was read, on a device without forwarding state. `None` if it is in this state
+/// already.
 pub fn update_of(target: &Target<'_>, entity: Entity) -> Option<Update> {
     use entity::Entity as E;
     let (r#type, entity) = match entity.entity? {
@@ -346,7 +349,7 @@ fn wrapped(entity: entity::Entity) -> Entity {
     }
 }
 
-/// All forwarding state, as updates of a device that has none.
+/// All forwarding state, as updates for a device without any.
 #[cfg(test)]
 pub fn everything(target: &Target<'_>) -> Outcome<Vec<Update>> {
     let mut found = Vec::new();

@@ -1,4 +1,4 @@
-//! The messages of `p4.v1` and `google.rpc`, and the service, as `proto/` declares them.
+//! The messages of `p4.v1` and `google.rpc`, and the service, as declared in `proto/`.
 
 #![allow(missing_docs, clippy::all)]
 

@@ -1,5 +1,5 @@
-//! What others than the thread that owns the switch know of the programs: they never wait for that thread, nor it for
-//! them.
+//! A copy of the programs for all threads except the one that owns the switch. They never wait for that thread, nor
+//! does it wait for them.
 
 use crate::device::{Device, Loaded};
 use crate::model::Model;
@@ -8,30 +8,30 @@ use crate::proto::v1::forwarding_pipeline_config::Cookie;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The programs of a device as of the last request that changed them.
+/// The programs of a device after the last request that changed them.
 #[derive(Clone, Debug, Default)]
 pub struct Published {
-    /// What the switch runs.
+    /// The program that the switch runs.
     pub running: Option<Program>,
-    /// What was saved and not committed yet.
+    /// The program that was saved and not committed yet.
     pub saved: Option<Program>,
-    /// Digests of the running program that are enabled.
+    /// The enabled digests of the running program.
     pub digests: BTreeMap<u32, DigestConfig>,
 }
 
 /// A program without its forwarding state.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// The P4Info, tied to the program.
+    /// The P4Info, bound to the program.
     pub model: Arc<Model>,
-    /// The device config as it came.
+    /// The device config as received.
     pub device_config: Arc<[u8]>,
-    /// The cookie, if one came.
+    /// The cookie, if one was received.
     pub cookie: Option<Cookie>,
 }
 
 impl Published {
-    /// What there is to know of a device.
+    /// Copies the state of a device.
     pub fn of(device: &Device) -> Self {
         let saved = device.saved.as_ref().map(|(loaded, _)| Program::of(loaded));
         let running = device.running.as_ref();
@@ -42,7 +42,7 @@ impl Published {
         }
     }
 
-    /// The program that requests refer to.
+    /// The program to which requests refer.
     pub fn loaded(&self) -> Option<&Program> {
         self.saved.as_ref().or(self.running.as_ref())
     }

@@ -1,9 +1,9 @@
-//! `RECONCILE_AND_COMMIT`: the forwarding state is brought into another program, while packets pass through the one that
-//! runs.
+//! `RECONCILE_AND_COMMIT`: transfers the forwarding state to another program, while packets pass through the running
+//! one.
 //!
-//! What clients have set is read a part between two batches of packets, and written to the other program elsewhere: no
-//! packet sees it yet, and the gate keeps other requests away. What packets change meanwhile (counters, registers) is
-//! carried over as the program is committed.
+//! The state that clients have set is read in parts between batches of packets, and written to the other program
+//! elsewhere. No packet sees that program yet, and the gate keeps other requests away. State that packets change in the
+//! meantime (counters, registers) is transferred when the program is committed.
 
 use crate::dataplane::run;
 use crate::device::{Device, Loaded, Target};
@@ -20,7 +20,7 @@ use std::sync::atomic::Ordering;
 use tonic::Status;
 use units::Instant;
 
-/// What a program with forwarding state depends on beside it.
+/// The environment of a program with forwarding state.
 struct Place {
     /// Whether there is no program yet, and so no state to keep.
     is_first: bool,
@@ -28,7 +28,7 @@ struct Place {
     now: Instant,
 }
 
-/// Brings the forwarding state into a program that has none, and commits it; or changes nothing.
+/// Transfers the forwarding state to a program that has none, and commits it. On failure, nothing is changed.
 ///
 /// # Errors
 /// The state does not fit the program.
@@ -92,7 +92,7 @@ pub async fn reconcile(
     Ok(committing.await??)
 }
 
-/// Whether the same program runs already: then only its cookie changes.
+/// Whether the same program already runs, so that only its cookie changes.
 fn keeps_program(device: &mut Device, loaded: &Loaded) -> bool {
     let Some(running) = device.running.as_mut().filter(|_| device.saved.is_none()) else {
         return false;
@@ -113,7 +113,7 @@ fn place(device: &Device, now: Instant) -> Place {
     }
 }
 
-/// The forwarding state but for what packets change, as updates of a device that has none.
+/// The forwarding state except what packets change, as updates for a device without any.
 async fn set_by_clients(shared: &Arc<Shared>) -> Result<Vec<Update>, Status> {
     let mut updates = Vec::new();
     for wildcard in pipeline::set_by_clients() {
@@ -135,7 +135,7 @@ async fn set_by_clients(shared: &Arc<Shared>) -> Result<Vec<Update>, Status> {
     Ok(updates)
 }
 
-/// What packets have changed, as updates of a program that has the rest of the state.
+/// The state that packets have changed, as updates for a program that has the rest of the state.
 fn changed_by_packets(target: &Target<'_>) -> Outcome<Vec<Update>> {
     let mut found = Vec::new();
     for wildcard in pipeline::changed_by_packets() {

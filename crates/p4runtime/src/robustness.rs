@@ -1,4 +1,5 @@
-//! Messages of all kinds, most of them wrong: each gets an answer, and what is written can be read.
+//! Tests with messages of all kinds, most of them invalid: each receives a response, and everything that is written can
+//! be read.
 
 use crate::batch;
 use crate::device::{Device, GeneratorApps, Target};
@@ -17,12 +18,12 @@ use units::Instant;
 
 const SOURCE: &str = include_str!("../../../tests/p4/entities.p4");
 
-/// A device that runs the tests' program.
+/// A device that runs the test program.
 pub fn loaded() -> (Device, Option<Switch>) {
     loaded_with(SOURCE)
 }
 
-/// A device that runs the tests' program with a table `route` of 1000 entries, an action selector of 1000 members, and a
+/// A device that runs the test program with a table `route` of 1000 entries, an action selector of 1000 members, and a
 /// counter of 2000 cells.
 pub fn large() -> (Device, Option<Switch>) {
     let table = SOURCE.replacen("size = 64", "size = 1000", 1);
@@ -30,7 +31,7 @@ pub fn large() -> (Device, Option<Switch>) {
     loaded_with(&selector.replace("counter(8,", "counter(2000,"))
 }
 
-/// An entry of that table, its idle timeout in nanoseconds.
+/// An entry of that table, with an idle timeout in nanoseconds.
 pub fn route(device: &Device, number: u32, idle_timeout_ns: i64) -> TableEntry {
     let model = &device.loaded().unwrap().model;
     let mut tables = model.tables.values();
@@ -73,7 +74,7 @@ fn loaded_with(source: &str) -> (Device, Option<Switch>) {
     (device, switch)
 }
 
-/// An entity of each kind, valid or nearly so.
+/// An entity of each kind, valid or nearly valid.
 fn seeds(target: &Target<'_>) -> Vec<Update> {
     use entity::Entity as E;
     let mut entities = Vec::new();
@@ -210,7 +211,7 @@ fn write(
     }
 }
 
-/// The same, prepared beside what packets see.
+/// Like `write`, prepared in a draft.
 fn write_as_a_whole(target: &mut Target<'_>, batch: &[Update]) -> Vec<Outcome<()>> {
     target
         .switch
@@ -284,7 +285,7 @@ fn updates_that_are_decoded_beforehand_have_the_same_effect() {
     let mut accepted = 0;
     for _ in 0..20_000 {
         let seed = &seeds[random.next_u32() as usize % seeds.len()];
-        // Half of them as they are, so that many are accepted.
+        // Half of them are unchanged, so that many are accepted.
         let update = match random.next_u32() % 2 {
             0 => Some(seed.clone()),
             _ => mutated(seed, &mut random),
@@ -360,7 +361,7 @@ fn a_batch_that_is_rolled_back_leaves_no_trace() {
         for _ in 0..12 {
             let mut update = seeds[random.next_u32() as usize % seeds.len()].clone();
             update.r#type = 1 + (random.next_u32() % 3) as i32;
-            // So that a batch gets some way before it fails.
+            // So that a batch makes some progress before it fails.
             let mut alone = prepared(&target, std::slice::from_ref(&update));
             if batch::write_all(&mut target, &mut alone, |_| true).is_ok() {
                 batch.push(update);

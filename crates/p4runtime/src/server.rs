@@ -1,4 +1,4 @@
-//! The server: its threads, its socket, its end.
+//! The server: its threads, its socket, its shutdown.
 
 use crate::dataplane::Dataplane;
 use crate::device::GeneratorApps;
@@ -27,68 +27,68 @@ use tonic::service::Routes;
 use tonic::transport::Server as GrpcServer;
 use tonic::transport::server::TcpIncoming;
 
-/// Packets and events that may wait to be passed on; those beyond are lost.
+/// The most packets and events that may wait to be passed on. Further ones are dropped.
 pub(crate) const UPCALLS: usize = 4_096;
-/// A client that does not answer for this long has vanished.
+/// A client that does not respond for this long is considered disconnected.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 /// How long clients may take to end their streams.
 const FAREWELL: Duration = Duration::from_millis(500);
-/// Compiling a program nests as deep as the program does.
+/// Stack size. The recursion of the compiler is as deep as the nesting of the program.
 const STACK: usize = 16 << 20;
 
-/// What a server is set up with.
+/// The configuration of a server.
 #[derive(Clone, Debug)]
 pub struct ServerConfig {
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
     /// The device's number.
     pub device_id: u64,
     /// The port of packets to and from controllers.
     pub cpu_port: Option<u16>,
-    /// What a switch is set up with when a program is committed; digests are reported in any case.
+    /// The configuration of a switch when a program is committed. Digests are always reported.
     pub switch: SwitchConfig,
-    /// Applications of the packet generator, set up in each program as it is committed. One that cannot run them is
-    /// refused.
+    /// Applications of the packet generator, which are configured in each program when it is committed. A program that
+    /// cannot run them is rejected.
     pub generator: GeneratorApps,
-    /// Whether a program for Tofino is refused that breaks a rule of the hardware.
+    /// Whether programs for Tofino that violate a rule of the hardware are rejected.
     pub target_rules: bool,
-    /// What happens outside the switch, for controllers to read; see [`losses`](crate::losses).
+    /// Counters of events outside of the switch, for controllers to read; see [`losses`](crate::losses).
     pub outside: Option<Outside>,
-    /// Encryption.
+    /// Encryption, if enabled.
     pub tls: Option<TlsFiles>,
 }
 
-/// Why a server cannot be had.
+/// Why a server could not be started.
 #[derive(Debug, Error)]
 pub enum ServerError {
-    /// The address cannot be listened on.
+    /// Listening on the address failed.
     #[error("cannot listen on {address}: {error}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// A file cannot be read.
+    /// Reading a file failed.
     #[error("{path}: {error}")]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// Certificate and key cannot be used.
+    /// The certificate or key is not usable.
     #[error("TLS: {0}")]
     Tls(String),
-    /// Threads cannot be started.
+    /// Starting the threads failed.
     #[error("cannot start the server's threads: {0}")]
     Threads(std::io::Error),
-    /// The program to begin with is refused.
+    /// The initial program is rejected.
     #[error("{0}")]
     Program(String),
 }
 
-/// A server that runs.
+/// A running server.
 pub struct Server {
     runtime: Option<Runtime>,
     shared: Arc<Shared>,
@@ -97,7 +97,7 @@ pub struct Server {
     upcalls: Upcalls,
 }
 
-/// Where packets and events of the switch go; never waits.
+/// Receives packets and events of the switch. Never blocks.
 #[derive(Clone)]
 pub struct Upcalls {
     sender: mpsc::Sender<Upcall>,
@@ -105,12 +105,12 @@ pub struct Upcalls {
 }
 
 impl Upcalls {
-    /// A packet left through the CPU port.
+    /// Handles a packet that left through the CPU port.
     pub fn packet(&self, octets: Vec<u8>) {
         self.pass(Upcall::Packet(octets), Lost::PacketInQueue);
     }
 
-    /// Something happened.
+    /// Handles an event.
     pub fn event(&self, event: Event) {
         if let Event::Digest(digest) = event {
             self.pass(Upcall::Digest(digest), Lost::DigestQueue);
@@ -123,14 +123,14 @@ impl Upcalls {
         }
     }
 
-    /// The device config of the program that runs, as it came.
+    /// The device config of the running program, as received.
     pub fn device_config(&self) -> Option<Vec<u8>> {
         let published = lock(&self.shared.published);
         let running = published.running.as_ref();
         running.map(|running| running.device_config.to_vec())
     }
 
-    /// A port's link has come up, or gone down; links are up until a report says otherwise.
+    /// Handles the up or down event of a port's link. Links are up until reported otherwise.
     pub fn link(&self, port: u16, up: bool) {
         let device = self.shared.device.clone();
         self.shared.dataplane.submit(Box::new(move |switch, now| {
@@ -149,7 +149,7 @@ async fn unknown(called: Uri) -> Response<Body> {
 }
 
 impl Server {
-    /// Listens, and serves from threads of its own.
+    /// Listens, and serves requests on its own threads.
     pub fn start(
         config: ServerConfig,
         dataplane: Arc<dyn Dataplane>,
@@ -214,20 +214,20 @@ impl Server {
         })
     }
 
-    /// Where it listens; the port is chosen where 0 was asked for.
+    /// The address on which it listens. If port 0 was requested, it contains the chosen port.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Where packets and events of the switch go.
+    /// Where to pass packets and events of the switch.
     pub fn upcalls(&self) -> Upcalls {
         self.upcalls.clone()
     }
 
-    /// Commits a program as a client would, before any client does.
+    /// Commits a program like a client, before any client does.
     ///
     /// # Errors
-    /// The compiler's diagnostics, or what does not fit.
+    /// The compiler's diagnostics or the mismatches.
     pub fn load(&self, config: ForwardingPipelineConfig) -> Result<(), ServerError> {
         let program = |fault: Fault| ServerError::Program(fault.message);
         let verified = pipeline::verify(config, self.shared.target_rules, &self.shared.generator)

@@ -1,4 +1,4 @@
-//! The service: checks who asks, hands the work to the thread that owns the switch, answers.
+//! The service: checks permissions, submits jobs to the thread that owns the switch, and responds.
 
 use crate::arbitration::RoleName;
 use crate::batch::Undo;
@@ -28,49 +28,49 @@ use tonic::{Request, Response, Status, Streaming};
 /// The version of the specification.
 const API_VERSION: &str = "1.5.0";
 
-/// Updates that are carried out between two batches of packets.
+/// The number of updates that are executed between two batches of packets.
 pub const UPDATES: usize = 32;
 
-/// Entities in one message of a `Read`.
+/// The number of entities in one message of a `Read`.
 const CHUNK: usize = 512;
 
 /// The largest message that is accepted, in octets.
 const MAX_MESSAGE: usize = 32 << 20;
 
-/// What all requests share.
+/// The state that all requests share.
 pub struct Shared {
-    /// Its number.
+    /// The number of the device.
     pub device_id: u64,
     /// The port of packets to and from controllers.
     pub cpu_port: Option<u16>,
-    /// What a switch is set up with.
+    /// The configuration of a switch.
     pub settings: SwitchConfig,
     /// Applications of the packet generator.
     pub generator: GeneratorApps,
-    /// Whether programs for Tofino keep to the rules of the hardware.
+    /// Whether programs for Tofino must obey the rules of the hardware.
     pub target_rules: bool,
     /// The thread that owns the switch.
     pub dataplane: Arc<dyn Dataplane>,
-    /// Its programs, for that thread alone: requests lock this only in what it carries out for them, so that it
-    /// never waits here.
+    /// The programs, for that thread only. Requests lock this only in jobs, so that the thread never waits for the
+    /// lock.
     pub device: Arc<Mutex<Device>>,
-    /// What everyone else knows of the programs.
+    /// A copy of the programs for all other threads.
     pub published: Mutex<Published>,
     /// Whether entries of the running program have an idle timeout.
     pub ages: AtomicBool,
-    /// Streams.
+    /// The streams of controllers.
     pub controllers: Mutex<Controllers>,
-    /// What was lost so far.
+    /// Counters of lost messages.
     pub losses: Arc<Losses>,
-    /// Digest messages on their way.
+    /// Digest messages in flight.
     pub digests: Mutex<Digests>,
-    /// Held by one request at a time that changes something, and while a primary is chosen: no write of
-    /// the former primary is under way when the new one is notified.
+    /// Held by one request at a time that changes something, and during arbitration, so that no write of the former
+    /// primary is in progress when the new one is notified.
     pub gate: tokio::sync::Mutex<()>,
 }
 
 impl Shared {
-    /// A device without a program, which no controller has reached yet.
+    /// Creates a device without a program and without controllers.
     pub fn new(
         device_id: u64,
         cpu_port: Option<u16>,
@@ -108,19 +108,19 @@ impl Shared {
 }
 
 impl Shared {
-    /// The model of the program that requests refer to.
+    /// The model of the program to which requests refer.
     pub fn model(&self) -> Option<Arc<Model>> {
         let published = lock(&self.published);
         published.loaded().map(|program| program.model.clone())
     }
 }
 
-/// Locks; what a thread left behind that panicked is used as it is.
+/// Locks a mutex. The state that a panicked thread has left behind is used as it is.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Carries out updates, [`UPDATES`] of them between two batches of packets. What became of each.
+/// Executes updates, [`UPDATES`] of them between two batches of packets. Returns the result of each.
 async fn write_in_slices(
     shared: &Arc<Shared>,
     updates: Vec<Update>,
@@ -140,7 +140,7 @@ async fn write_in_slices(
     let mut parts = numbered(&model, updates);
     let mut failed = None;
     loop {
-        // The rest of an update that failed is not carried out.
+        // The rest of an update that failed is not executed.
         let rest = parts
             .by_ref()
             .skip_while(|(number, _)| failed == Some(*number));
@@ -176,7 +176,7 @@ async fn write_in_slices(
     }
 }
 
-/// The parts of updates, each with the number of its update.
+/// The parts of updates, each with the index of its update.
 pub fn numbered(
     model: &Model,
     updates: Vec<Update>,
@@ -191,7 +191,7 @@ fn is_of_digest(update: &Update) -> bool {
     matches!(entity, Some(entity::Entity::DigestEntry(_)))
 }
 
-/// Has the thread that owns the switch change entities, digests among them or not.
+/// Runs a function that changes entities, possibly including digests, on the thread that owns the switch.
 pub async fn write<T: Send + 'static>(
     shared: &Arc<Shared>,
     of_digests: bool,
@@ -217,7 +217,7 @@ pub async fn write<T: Send + 'static>(
     Ok(result)
 }
 
-/// Reads what an entity asks for, a part between two batches of packets.
+/// Reads the entities of a request, a part between two batches of packets.
 async fn read_in_slices(
     shared: &Arc<Shared>,
     entity: &Arc<Entity>,
@@ -248,7 +248,7 @@ async fn read_in_slices(
 pub struct Service(pub Arc<Shared>);
 
 impl Service {
-    /// The service as gRPC serves it.
+    /// The service for gRPC.
     pub fn served(shared: Arc<Shared>) -> P4RuntimeServer<Service> {
         P4RuntimeServer::new(Service(shared))
             .max_decoding_message_size(MAX_MESSAGE)
@@ -265,7 +265,7 @@ impl P4Runtime for Service {
         &self,
         request: Request<CapabilitiesRequest>,
     ) -> Result<Response<CapabilitiesResponse>, Status> {
-        // 0 asks for what all devices of a server can do.
+        // Device 0 requests the capabilities of all devices of a server.
         match request.into_inner().device_id {
             0 => {}
             device_id => self.check_device(device_id)?,
@@ -281,7 +281,7 @@ impl P4Runtime for Service {
         request: Request<SetForwardingPipelineConfigRequest>,
     ) -> Result<Response<SetForwardingPipelineConfigResponse>, Status> {
         let (service, request) = (self.clone(), request.into_inner());
-        // What the switch runs is published even if the client goes away.
+        // The running program is published even if the client disconnects.
         let setting = tokio::spawn(async move { service.set_pipeline(request).await });
         let failed = |_| Status::internal("the switch did not carry out the request");
         setting.await.map_err(failed)??;
@@ -306,7 +306,7 @@ impl P4Runtime for Service {
         request: Request<WriteRequest>,
     ) -> Result<Response<WriteResponse>, Status> {
         let (service, request) = (self.clone(), request.into_inner());
-        // A batch is carried out to its end even if the client goes away.
+        // A batch is completed even if the client disconnects.
         let writing = tokio::spawn(async move { service.carry_out(request).await });
         let failed = |_| Status::internal("the switch did not carry out the request");
         writing.await.map_err(failed)??;
@@ -461,7 +461,7 @@ mod tests {
     use units::Instant;
     use update::Type;
 
-    /// A device whose jobs this carries out.
+    /// A device. `run` executes its jobs.
     fn shared_of(device: Device, run: impl Fn(Job) + Send + Sync + 'static) -> Arc<Shared> {
         let shared = Shared::new(
             1,
@@ -477,7 +477,7 @@ mod tests {
         Arc::new(shared)
     }
 
-    /// A device with a program that counts its jobs.
+    /// A device with a program, which counts its jobs.
     fn device() -> (Arc<Shared>, Arc<AtomicUsize>) {
         let (device, switch) = large();
         let jobs = Arc::new(AtomicUsize::new(0));
@@ -489,7 +489,7 @@ mod tests {
         (shared_of(device, run), jobs)
     }
 
-    /// An action that a table may run, with zeros.
+    /// An action that a table may run, with zeros as data.
     fn any_action(model: &Model, table: &TableModel) -> crate::proto::v1::Action {
         let used = table
             .actions
@@ -519,7 +519,7 @@ mod tests {
     #[tokio::test]
     async fn packets_pass_between_updates() {
         let (shared, jobs) = device();
-        // The second half was there before.
+        // The second half existed before.
         for (from, expected) in [(0, 0), (100, 100)] {
             let updates = inserts(&shared, from..from + 200);
             let results = write_in_slices(&shared, updates, Atomicity::ContinueOnError).await;
@@ -531,7 +531,7 @@ mod tests {
             assert_eq!(failed, expected);
             assert_eq!(jobs.swap(0, Ordering::Relaxed), 200usize.div_ceil(UPDATES));
         }
-        // The last was there before, so that the others are taken back.
+        // The last one existed before, so the others are undone.
         let batch = || inserts(&shared, (300..400).chain([0]));
         let results = write_in_slices(&shared, batch(), Atomicity::RollbackOnError)
             .await
@@ -546,7 +546,7 @@ mod tests {
         assert!(results.unwrap().iter().all(Result::is_ok));
     }
 
-    /// A device, and how many entries packets found in its largest table after each job.
+    /// A device, and the number of entries that packets found in its largest table after each job.
     fn watched() -> (Arc<Shared>, Arc<Mutex<Vec<usize>>>) {
         let (device, switch) = large();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -573,7 +573,7 @@ mod tests {
         for (numbers, before, after) in [
             (0..200, 0, 200),
             (200..400, 200, 400),
-            // One of these is there already.
+            // One of these exists already.
             (399..600, 400, 400),
         ] {
             let updates = inserts(&shared, numbers);
@@ -592,7 +592,7 @@ mod tests {
                     .all(|result| result.is_ok() == (after > before))
             );
         }
-        // What fits in a slice is no more than other slices.
+        // A batch that fits into a slice takes the same steps as other slices.
         let updates = inserts(&shared, 400..400 + UPDATES as u32);
         let results = write_in_slices(&shared, updates, atomic).await.unwrap();
         assert!(results.iter().all(Result::is_ok));
@@ -619,7 +619,7 @@ mod tests {
         (update, counter.size as usize)
     }
 
-    /// What the cells hold that an update sets.
+    /// The contents of the cells that an update sets.
     async fn cells_of(shared: &Arc<Shared>, update: &Update) -> Vec<i64> {
         let mut found = Vec::new();
         let asked = Arc::new(update.entity.clone().unwrap());
@@ -641,7 +641,7 @@ mod tests {
         assert_eq!(results.unwrap().len(), 1);
         assert!(jobs.swap(0, Ordering::Relaxed) >= cells / (16 * UPDATES));
         assert_eq!(cells_of(&shared, &set).await, vec![7; cells]);
-        // The rest of an update that fails is not tried, and those behind it are carried out.
+        // The rest of an update that fails is not tried, and the updates behind it are executed.
         let (wrong, _) = all_cells(&shared, -1);
         jobs.store(0, Ordering::Relaxed);
         let batch = [&[wrong.clone()][..], &inserts(&shared, 0..1)].concat();
@@ -649,7 +649,7 @@ mod tests {
         let succeeded: Vec<_> = results.iter().map(Result::is_ok).collect();
         assert_eq!(succeeded, [false, true]);
         assert_eq!(jobs.load(Ordering::Relaxed), 2);
-        // What was set is taken back as another update fails.
+        // The cells are restored when another update fails.
         let (other, _) = all_cells(&shared, 8);
         for atomicity in [Atomicity::RollbackOnError, Atomicity::DataplaneAtomic] {
             let batch = vec![other.clone(), wrong.clone()];
@@ -679,7 +679,7 @@ mod tests {
             let size = switch.object_size(counter).unwrap();
             let packets = |at| switch.counter_read(counter, at).unwrap().packets;
             lock(&after).push((0..size).map(packets).collect::<Vec<_>>());
-            // A packet comes after each job.
+            // A packet arrives after each job.
             let mut data = switch.counter_read(counter, 3).unwrap();
             data.packets += 1;
             switch.counter_write(counter, 3, data).unwrap();
@@ -699,7 +699,7 @@ mod tests {
                 assert_eq!(*found, expected);
             }
         }
-        // What packets have not reached is written to the cells later.
+        // Writes to cells that packets have not reached are carried out later.
         assert!(
             before.len() > cells / 512 && after.len() > cells / 1024,
             "{}",
@@ -727,7 +727,7 @@ mod tests {
         let run = move |job: Job| {
             count.fetch_add(1, Ordering::Relaxed);
             let mut switch = lock(&switch);
-            // A packet comes before each job.
+            // A packet arrives before each job.
             let counting = switch.as_mut().unwrap();
             let mut data = counting.counter_read(counter, 7).unwrap();
             data.packets += 1;

@@ -1,4 +1,4 @@
-//! A controller's stream, from its opening to its end.
+//! The stream of a controller, from beginning to end.
 
 use crate::arbitration::StreamId;
 use crate::controllers::Sender;
@@ -15,7 +15,7 @@ use tonic::{Code, Status, Streaming};
 /// The largest packet from a controller, in octets.
 const MAX_PACKET: usize = 65_535;
 
-/// Serves a stream until either side ends it, or the client vanishes.
+/// Serves a stream until either side ends it, or the client disconnects.
 pub async fn serve(
     shared: Arc<Shared>,
     mut requests: Streaming<StreamMessageRequest>,
@@ -71,11 +71,11 @@ async fn handle_all(
     Ok(())
 }
 
-/// Hands a packet to the switch as if it came in through the CPU port.
+/// Passes a packet to the switch as if it had arrived at the CPU port.
 async fn packet_out(shared: &Arc<Shared>, stream: StreamId, packet: PacketOut) {
     let sent = match octets(shared, stream, &packet) {
         Ok((port, octets)) => {
-            // Waiting for the switch keeps a fast client from filling the memory.
+            // Waiting for the switch prevents a fast client from exhausting memory.
             let run = dataplane::run(&*shared.dataplane, move |switch, now| {
                 let switch = switch.as_mut();
                 switch.map(|switch| switch.handle_packet(now, port, Packet::new(octets)))
@@ -104,7 +104,7 @@ async fn packet_out(shared: &Arc<Shared>, stream: StreamId, packet: PacketOut) {
     }
 }
 
-/// The CPU port, and the packet with its header in front.
+/// The CPU port, and the packet including its header.
 fn octets(shared: &Shared, stream: StreamId, packet: &PacketOut) -> Outcome<(u16, Vec<u8>)> {
     if !lock(&shared.controllers).arbitration.is_primary(stream) {
         let message = "only the primary controller may send packets";

@@ -1,17 +1,17 @@
-//! TLS, with client certificates where a CA is given.
+//! TLS, with client certificates if a CA is configured.
 
 use crate::server::ServerError;
 use std::path::{Path, PathBuf};
 use tonic::transport::{Certificate, Identity, ServerTlsConfig};
 
-/// Files in PEM.
+/// Paths of PEM files.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The server's certificate, and those that it is signed by.
+    /// The server's certificate, followed by its chain.
     pub certificate: PathBuf,
     /// Its private key.
     pub key: PathBuf,
-    /// Who signs clients' certificates; without it, any client is served.
+    /// The CA that signs clients' certificates. Without it, any client is accepted.
     pub client_ca: Option<PathBuf>,
 }
 

@@ -1,7 +1,7 @@
-//! Batches that packets see as a whole, or not at all (specification, 12.2, `DATAPLANE_ATOMIC`).
+//! Batches that packets see as a whole or not at all (specification, 12.2, `DATAPLANE_ATOMIC`).
 //!
-//! What such a batch changes is built beside what packets see, a part between two batches of packets, and put in its
-//! place at once. The gate keeps other writes and reads away meanwhile.
+//! The new state is built beside the state that packets see, in parts between batches of packets, and swapped in at
+//! once. In the meantime the gate keeps other writes and reads away.
 
 use crate::batch::{self, Undo};
 use crate::device::Target;
@@ -13,12 +13,13 @@ use engine::DraftScope;
 use std::sync::Arc;
 use tonic::Status;
 
-/// Entries, members and groups that are copied between two batches of packets.
+/// The number of entries, members and groups that are copied between two batches of packets.
 const COPIES: usize = 64;
-/// Writes to cells that are carried out between two batches of packets, after all have been published.
+/// The number of deferred writes to cells that are carried out between two batches of packets, after all have been
+/// published.
 const SETTLED: usize = 512;
 
-/// Carries out updates; what became of each.
+/// Executes updates. Returns the result of each.
 pub async fn write_as_a_whole(
     shared: &Arc<Shared>,
     model: &Model,
@@ -39,7 +40,7 @@ pub async fn write_as_a_whole(
     while !settled {
         settled = write(shared, false, |target| target.switch.settle_batch(SETTLED)).await?;
     }
-    // To free all of a large table takes longer than a task should.
+    // Freeing a large table takes longer than an async task should.
     tokio::task::spawn_blocking(move || drop(remains));
     Ok(match prepared? {
         Ok(()) => vec![Ok(()); count],
@@ -47,10 +48,10 @@ pub async fn write_as_a_whole(
     })
 }
 
-/// Builds what packets are to see. If an update fails, what the server keeps is taken back.
+/// Builds the new state. If an update fails, changes to the server's stored state are undone.
 ///
 /// # Errors
-/// The number of the first update that fails, and why.
+/// The index of the first update that fails, and the reason.
 async fn prepare(
     shared: &Arc<Shared>,
     model: &Model,
@@ -70,9 +71,9 @@ async fn prepare(
             return Ok(Ok(()));
         }
         let part = edit(shared, move |target| {
-            // Cells are given up with the draft.
+            // Writes to cells are discarded with the draft.
             let undo = batch::write_all(target, &mut slice, |update| !update.is_of_cells());
-            // The slice is freed elsewhere: the allocator may take long to give memory back.
+            // The slice is freed on another thread, because the allocator may take long to free memory.
             (undo.map(|undo| Undo::new(&undo)), slice)
         });
         let failed = match part.await.map(|(part, _)| part) {
@@ -90,7 +91,7 @@ async fn prepare(
     }
 }
 
-/// Has the thread that owns the switch change what packets do not see yet.
+/// Runs a function that edits the draft on the thread that owns the switch.
 async fn edit<T: Send + 'static>(
     shared: &Arc<Shared>,
     change: impl FnOnce(&mut Target<'_>) -> T + Send + 'static,
@@ -104,8 +105,8 @@ async fn edit<T: Send + 'static>(
     .await
 }
 
-/// What some updates change that has to be copied. Cells of counters, meters and registers are not: what is written to
-/// them is published with the batch.
+/// The scope of some updates: the objects that must be copied. Cells of counters, meters and registers are not copied;
+/// writes to them are published with the batch.
 pub fn scope(model: &Model, updates: &[Update]) -> DraftScope {
     use entity::Entity as E;
     let mut scope = DraftScope::default();

@@ -10,7 +10,7 @@ use engine::{ActionSpec, EntryAction};
 use std::collections::BTreeSet;
 use tonic::Code;
 
-/// Where an action is to stand.
+/// Where an action is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In an entry, or in a member of an action profile.
@@ -19,7 +19,7 @@ pub enum Place {
     Default,
 }
 
-/// An action of a table, its data checked.
+/// Decodes and checks an action of a table.
 pub fn decode(
     model: &Model,
     table: &TableModel,
@@ -77,9 +77,9 @@ pub fn decode(
     Ok(ActionSpec { action, args })
 }
 
-/// An action as a client writes it.
+/// Encodes an action for a client.
 pub fn encode(model: &Model, table: &TableModel, spec: &ActionSpec) -> Action {
-    // An action that P4Info leaves out of the table has no ID.
+    // An action that P4Info omits from the table has no ID.
     let action_id = table.action_id(spec.action).unwrap_or(0);
     let params = model.actions.get(&action_id).map(|action| {
         let pairs = action.params.iter().zip(&spec.args);
@@ -96,7 +96,8 @@ pub fn encode(model: &Model, table: &TableModel, spec: &ActionSpec) -> Action {
     }
 }
 
-/// What an entry does; of an action set, what is to be chosen among now.
+/// Decodes the action of an entry. For an action set, returns the actions to select from at the
+/// moment.
 pub fn decode_entry(
     model: &Model,
     table: &TableModel,
@@ -115,7 +116,8 @@ pub fn decode_entry(
     })
 }
 
-/// What an entry does, as a client writes it; `set` is what an entry with an action set holds.
+/// Encodes the action of an entry for a client. `set` is the action set of the entry, if it has
+/// one.
 pub fn encode_entry(
     model: &Model,
     table: &TableModel,
@@ -133,8 +135,8 @@ pub fn encode_entry(
     }
 }
 
-/// The most that the weights of a group may add up to: the engine keeps each member as often as its
-/// weight says.
+/// The maximum sum of the weights of a group, because the engine stores each member as often as its
+/// weight.
 pub const MAX_WEIGHTS: u64 = 1 << 16;
 
 /// Checks the sum of a group's weights.

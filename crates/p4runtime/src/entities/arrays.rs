@@ -11,7 +11,7 @@ use tonic::Code;
 /// The most cells that one request may read.
 const MAX_CELLS: u64 = 1 << 20;
 
-/// The number of cells of an array that an entity names without an index; `None` for any other entity.
+/// The number of cells of an array that an entity refers to without an index. `None` for any other entity.
 pub fn all_cells(model: &Model, entity: &entity::Entity) -> Option<u64> {
     use entity::Entity as E;
     let array = match entity {
@@ -25,7 +25,7 @@ pub fn all_cells(model: &Model, entity: &entity::Entity) -> Option<u64> {
     Some(array.size)
 }
 
-/// An update of all cells of an array, of one of them.
+/// Converts an update of all cells of an array to one of a single cell.
 pub fn of_cell(update: &Update, at: u64) -> Update {
     use entity::Entity as E;
     let mut update = update.clone();
@@ -39,7 +39,7 @@ pub fn of_cell(update: &Update, at: u64) -> Update {
     update
 }
 
-/// Sets a counter's cell, or all, or some of all.
+/// Sets a cell of a counter, all cells, or a range of all cells.
 pub fn write_counter(
     target: &mut Target<'_>,
     change: Change,
@@ -60,7 +60,7 @@ pub fn write_counter(
     Ok(())
 }
 
-/// Configures a meter's cell, or all, or some of all.
+/// Configures a cell of a meter, all cells, or a range of all cells.
 pub fn write_meter(
     target: &mut Target<'_>,
     change: Change,
@@ -84,7 +84,7 @@ pub fn write_meter(
     Ok(())
 }
 
-/// Sets a register's cell, or all, or some of all.
+/// Sets a cell of a register, all cells, or a range of all cells.
 pub fn write_register(
     target: &mut Target<'_>,
     change: Change,
@@ -102,7 +102,7 @@ pub fn write_register(
     Ok(())
 }
 
-/// Reads counters' cells; whether there are others behind `places`.
+/// Reads the cells of counters. Returns whether there are more behind `places`.
 pub fn read_counters(
     target: &Target<'_>,
     request: &CounterEntry,
@@ -127,7 +127,7 @@ pub fn read_counters(
     })
 }
 
-/// Reads meters' cells; whether there are others behind `places`.
+/// Reads the cells of meters. Returns whether there are more behind `places`.
 pub fn read_meters(
     target: &Target<'_>,
     request: &MeterEntry,
@@ -159,7 +159,7 @@ pub fn read_meters(
     })
 }
 
-/// Reads registers' cells; whether there are others behind `places`.
+/// Reads the cells of registers. Returns whether there are more behind `places`.
 pub fn read_registers(
     target: &Target<'_>,
     request: &RegisterEntry,
@@ -195,7 +195,7 @@ pub fn read_registers(
     )
 }
 
-/// Reads the cells whose place among all of `arrays` is in `places`; whether there are others behind.
+/// Reads the cells with indices in `places`, counted over all of `arrays`. Returns whether there are more behind them.
 fn each_cell(
     arrays: &[&ArrayModel],
     index: Option<&Index>,

@@ -1,10 +1,10 @@
-//! What counters and meters hold.
+//! The contents of counters and meters.
 
 use crate::fault::{Fault, Outcome};
 use crate::model::{ArrayModel, MeterType};
 use crate::proto::v1::{CounterData, Index, MeterConfig, MeterCounterData};
 
-/// A counter's cell.
+/// Decodes the cell of a counter.
 pub fn decode_counter(data: &CounterData) -> Outcome<engine::CounterData> {
     let count = |what: &str, n: i64| {
         u64::try_from(n)
@@ -16,7 +16,7 @@ pub fn decode_counter(data: &CounterData) -> Outcome<engine::CounterData> {
     })
 }
 
-/// A counter's cell as a client reads it.
+/// Encodes the cell of a counter for a client.
 pub fn encode_counter(data: engine::CounterData) -> CounterData {
     CounterData {
         byte_count: i64::try_from(data.octets).unwrap_or(i64::MAX),
@@ -24,7 +24,7 @@ pub fn encode_counter(data: engine::CounterData) -> CounterData {
     }
 }
 
-/// A meter's configuration, as its type lets it be.
+/// Decodes the configuration of a meter of this type.
 pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<engine::MeterConfig> {
     let one_rate = config.pir == config.cir && config.pburst == config.cburst;
     let expected = match ty {
@@ -55,7 +55,7 @@ pub fn decode_meter(ty: MeterType, config: &MeterConfig) -> Outcome<engine::Mete
     })
 }
 
-/// A meter's configuration as a client reads it.
+/// Encodes the configuration of a meter for a client.
 pub fn encode_meter(config: engine::MeterConfig) -> MeterConfig {
     let burst = |n| i64::try_from(n).unwrap_or(i64::MAX);
     MeterConfig {
@@ -67,13 +67,13 @@ pub fn encode_meter(config: engine::MeterConfig) -> MeterConfig {
     }
 }
 
-/// What a meter counted of each colour, as a client reads it.
+/// Encodes the counts of each colour of a meter for a client.
 pub fn encode_colours(colours: [engine::CounterData; 3]) -> MeterCounterData {
     let [green, yellow, red] = colours.map(|colour| Some(encode_counter(colour)));
     MeterCounterData { green, yellow, red }
 }
 
-/// Checks what a client writes to the counters of each colour: they can only be cleared.
+/// Checks a client's write to the counts of each colour: they can only be reset.
 pub fn check_colours(given: Option<&MeterCounterData>) -> Outcome<()> {
     let given = given.copied().unwrap_or_default();
     let counters = [given.green, given.yellow, given.red];
@@ -86,7 +86,7 @@ pub fn check_colours(given: Option<&MeterCounterData>) -> Outcome<()> {
     }
 }
 
-/// The cells that an index names; without one, all.
+/// The cells that an index selects. Without an index, all cells.
 pub fn range(array: &ArrayModel, index: Option<&Index>) -> Outcome<std::ops::Range<u64>> {
     let Some(&Index { index }) = index else {
         return Ok(0..array.size);
@@ -107,7 +107,7 @@ pub fn range(array: &ArrayModel, index: Option<&Index>) -> Outcome<std::ops::Ran
     }
 }
 
-/// An index as a client writes it.
+/// Encodes an index for a client.
 pub fn index(at: u64) -> Option<Index> {
     Some(Index { index: at as i64 })
 }

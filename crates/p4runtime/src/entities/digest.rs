@@ -1,4 +1,4 @@
-//! Which digests are sent, and how they are bundled.
+//! Configuration of digests: which are sent, and how they are bundled.
 
 use super::Change;
 use crate::device::Target;
@@ -31,7 +31,7 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &DigestEntry) -> Ou
     Ok(())
 }
 
-/// Reads the settings of the digests that are enabled.
+/// Reads the configuration of the enabled digests.
 pub fn read(target: &Target<'_>, request: &DigestEntry, found: &mut Vec<Entity>) -> Outcome<()> {
     if request.digest_id != 0 {
         target.model.digest(request.digest_id)?;

@@ -49,7 +49,7 @@ pub fn write_meter(
     Ok(())
 }
 
-/// Reads the counters of a part of the entries asked for. Where the next part begins.
+/// Reads the counters of a part of the requested entries. Returns where the next part begins.
 pub fn read_counters(
     target: &Target<'_>,
     request: &DirectCounterEntry,
@@ -75,7 +75,7 @@ pub fn read_counters(
     Ok(part.next)
 }
 
-/// Reads the meters of a part of the entries asked for. Where the next part begins.
+/// Reads the meters of a part of the requested entries. Returns where the next part begins.
 pub fn read_meters(
     target: &Target<'_>,
     request: &DirectMeterEntry,
@@ -106,7 +106,7 @@ pub fn read_meters(
     Ok(part.next)
 }
 
-/// A part of the entries that a request names.
+/// A part of the entries that a request selects.
 struct Part<'m> {
     table: &'m TableModel,
     names: Vec<Named>,
@@ -114,7 +114,7 @@ struct Part<'m> {
     next: Option<Cursor>,
 }
 
-/// A part of the entries that a request names, which are of all tables with the resource, of one table, or one
+/// A part of the entries that a request selects: those of all tables with the resource, those of one table, or a single
 /// entry. `None` if no table has the resource.
 fn entries<'m>(
     target: &Target<'m>,
@@ -149,7 +149,7 @@ fn entries<'m>(
     Ok(Some(Part { table, names, next }))
 }
 
-/// The table of an entry that is written to, and the entry's name.
+/// The table of an entry that is written to, and the key of the entry.
 fn named<'m>(
     target: &Target<'m>,
     entry: Option<&TableEntry>,

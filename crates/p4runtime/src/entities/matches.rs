@@ -7,7 +7,7 @@ use crate::proto::v1::field_match::{Exact, FieldMatchType, Lpm, Optional, Range,
 use engine::Match;
 use num_bigint::BigUint;
 
-/// A match for each field, in the engine's order; fields left out match anything.
+/// Decodes a match for each field, in the engine's order. Omitted fields match anything.
 pub fn decode(fields: &[FieldModel], given: &[FieldMatch]) -> Outcome<Vec<Match>> {
     let mut matches = vec![None; fields.len()];
     for one in given {
@@ -117,7 +117,7 @@ fn expected(kind: Kind) -> &'static str {
     }
 }
 
-/// The fields as a client writes them: those that match anything are left out.
+/// Encodes the fields for a client. Fields that match anything are omitted.
 pub fn encode(fields: &[FieldModel], matches: &[Match]) -> Vec<FieldMatch> {
     let pairs = fields.iter().zip(matches);
     pairs

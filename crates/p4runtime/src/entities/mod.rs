@@ -1,4 +1,4 @@
-//! Entities: what each is on the wire, and what writing and reading it does to the engine.
+//! Entities: their encoding, and how they are written to and read from the engine.
 
 mod actions;
 mod arrays;
@@ -25,24 +25,24 @@ use crate::proto::v1::{Entity, Update, entity};
 use std::ops::Range;
 use tonic::Code;
 
-/// Cells of arrays that one part of a read finds at most.
+/// The most cells of arrays in one part of a read.
 const CELLS: u64 = 256;
-/// Cells of an array that a part of an update sets.
+/// The number of cells of an array that one part of an update sets.
 const CELLS_SET: u64 = 16;
-/// Table entries, members or groups that a part of a read finds at most.
+/// The most table entries, members or groups in one part of a read.
 const ENTRIES: usize = 32;
 
 /// Where a part of a read begins.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cursor {
-    /// Tables, action profiles or value sets that have been read.
+    /// Number of tables, action profiles or value sets that have been read completely.
     table: usize,
-    /// The cell among all of the arrays', or the number of the entry, member or group in its table or profile.
+    /// The index of the cell over all arrays, or the number of the entry, member or group in its table or profile.
     place: u64,
 }
 
 impl Cursor {
-    /// Where the next part begins: at a place of this table, or else in the next table, if there is one.
+    /// Where the next part begins: at a place of this table, or otherwise in the next table, if there is one.
     fn next(self, place: Option<u64>, tables: usize) -> Option<Cursor> {
         let next_table = Cursor {
             table: self.table + 1,
@@ -55,26 +55,26 @@ impl Cursor {
     }
 }
 
-/// The links of some ports have changed: groups hold what is to be chosen among now.
+/// Updates groups after the links of some ports have changed: the engine receives what can be selected now.
 pub fn link_changed(target: &mut Target<'_>) {
     profile::link_changed(target);
     one_shot::link_changed(target);
     replication::link_changed(target);
 }
 
-/// What an update does to its entity.
+/// The type of an update.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It must not be there yet.
+    /// The entity must not exist yet.
     Insert,
-    /// It must be there.
+    /// The entity must exist.
     Modify,
-    /// It must be there.
+    /// The entity must exist.
     Delete,
 }
 
 impl Change {
-    /// Checks whether an entity is there that has to be, or not.
+    /// Checks that an entity exists or does not exist, as the type of update requires.
     fn check(self, there: bool) -> Outcome<()> {
         match (self, there) {
             (Change::Insert, true) => Err(Fault::new(
@@ -87,10 +87,10 @@ impl Change {
     }
 }
 
-/// An update, or a part of one that sets all cells of an array, as far decoded as can be without the switch.
+/// An update, or a part of one that sets all cells of an array, decoded as far as is possible without the switch.
 #[derive(Debug)]
 pub struct Prepared {
-    /// As it came.
+    /// The update as received.
     pub update: Update,
     decoded: Option<table::Decoded>,
     /// The cells of this part.
@@ -112,7 +112,7 @@ impl Prepared {
         }
     }
 
-    /// Divides an update that sets all cells of an array; one part of any other.
+    /// Divides an update that sets all cells of an array into parts. Any other update is one part.
     pub fn parts(model: &Model, update: Update) -> impl Iterator<Item = Prepared> + use<> {
         let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
         let cells = entity.and_then(|entity| arrays::all_cells(model, entity));
@@ -131,20 +131,20 @@ impl Prepared {
         whole.into_iter().chain(divided)
     }
 
-    /// How many parts [`parts`](Self::parts) makes of an update.
+    /// How many parts [`parts`](Self::parts) divides an update into.
     pub fn count(model: &Model, update: &Update) -> u64 {
         let entity = update.entity.as_ref().and_then(|e| e.entity.as_ref());
         let cells = entity.and_then(|entity| arrays::all_cells(model, entity));
         cells.map_or(1, |cells| cells.div_ceil(CELLS_SET))
     }
 
-    /// Carries it out, once.
+    /// Executes it, once.
     pub fn write(&mut self, target: &mut Target<'_>) -> Outcome<()> {
         let (decoded, cells) = (self.decoded.take(), self.cells.clone());
         write_decoded(target, &self.update, decoded, cells)
     }
 
-    /// Whether it changes cells of counters, meters or registers, of which the server keeps nothing.
+    /// Whether it changes cells of counters, meters or registers, for which the server stores nothing.
     pub fn is_of_cells(&self) -> bool {
         use entity::Entity as E;
         let entity = self.update.entity.as_ref().and_then(|e| e.entity.as_ref());
@@ -160,7 +160,7 @@ impl Prepared {
         )
     }
 
-    /// What brings what it changes back to how it is now.
+    /// The updates that restore the current state of what it changes.
     pub fn undo(&self, target: &Target<'_>) -> Outcome<Vec<Update>> {
         let Some(cells) = self.cells.clone() else {
             return undo(target, &self.update);
@@ -173,7 +173,7 @@ impl Prepared {
     }
 }
 
-/// Carries out one update.
+/// Executes an update.
 pub fn write(target: &mut Target<'_>, update: &Update) -> Outcome<()> {
     write_decoded(target, update, None, None)
 }
@@ -212,7 +212,7 @@ fn write_decoded(
     }
 }
 
-/// Finds the entities that a request asks for.
+/// Reads the entities that a request selects.
 pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> Outcome<()> {
     let mut at = Some(Cursor::default());
     while let Some(from) = at {
@@ -221,8 +221,9 @@ pub fn read(target: &Target<'_>, request: &Entity, found: &mut Vec<Entity>) -> O
     Ok(())
 }
 
-/// Finds a part of the entities that a request asks for: some cells of arrays, table entries, members or groups, one
-/// value set, all of anything else. Where the next part begins. Between two parts, no entity may come or go.
+/// Reads a part of the entities that a request selects: some cells of arrays, table entries, members or groups, one
+/// value set, or all of anything else. Returns where the next part begins. No entity may be inserted or deleted between
+/// two parts.
 pub fn read_some(
     target: &Target<'_>,
     request: &Entity,
@@ -257,14 +258,14 @@ pub fn read_some(
             found.push(target.losses.entity(target.switch));
             Ok(())
         }
-        // All of no entries.
+        // A wildcard read: there are no extern entries.
         E::ExternEntry(entry) if entry.extern_type_id == 0 => Ok(()),
         E::ExternEntry(_) => Err(no_externs()),
     };
     whole.map(|()| None)
 }
 
-/// What brings the entity of an update back to how it is now.
+/// The updates that restore the current state of an update's entity.
 fn undo(target: &Target<'_>, update: &Update) -> Outcome<Vec<Update>> {
     let as_update = |r#type: Type, entity| Update {
         r#type: r#type as i32,
@@ -295,7 +296,7 @@ fn undo(target: &Target<'_>, update: &Update) -> Outcome<Vec<Update>> {
         .collect())
 }
 
-/// An entry that was read, as it can be written: of a constant one only direct resources.
+/// Converts an entry that was read to one that can be written. For a constant entry, only direct resources remain.
 pub fn writable(entry: crate::proto::v1::TableEntry) -> crate::proto::v1::TableEntry {
     crate::proto::v1::TableEntry {
         action: entry.action.filter(|_| !entry.is_const),
@@ -304,7 +305,7 @@ pub fn writable(entry: crate::proto::v1::TableEntry) -> crate::proto::v1::TableE
     }
 }
 
-/// The answer to `INSERT` and `DELETE` of what is always there.
+/// The error for `INSERT` and `DELETE` of an entity that always exists.
 fn only_modify(change: Change, what: &str) -> Outcome<()> {
     match change {
         Change::Modify => Ok(()),

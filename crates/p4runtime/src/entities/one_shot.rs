@@ -1,5 +1,4 @@
-//! One-shot groups: entries that hold actions with weights (specification, "One Shot Action Selector
-//! Programming").
+//! One-shot groups: entries that hold actions with weights (specification, "One Shot Action Selector Programming").
 
 use super::actions::{self, Place};
 use super::replication::watched;
@@ -12,10 +11,10 @@ use crate::proto::v1::{ActionProfileAction, ActionProfileActionSet};
 use engine::{Entry, EntryAction};
 use std::collections::BTreeSet;
 
-/// A set as it is kept and read: its values in canonical form.
+/// The form of a set that is stored and read: its values are canonical.
 ///
 /// # Errors
-/// What an action set may not be, with what is valid.
+/// The set is invalid; the error states what is valid.
 pub fn canonical(
     model: &Model,
     table: &TableModel,
@@ -40,7 +39,7 @@ pub fn canonical(
     })
 }
 
-/// What the engine chooses among: the actions whose port is up.
+/// The actions that the engine selects from: those whose port is up.
 pub fn choices(
     model: &Model,
     table: &TableModel,
@@ -60,7 +59,8 @@ pub fn choices(
     Ok(EntryAction::OneShot(choices))
 }
 
-/// The links of some ports have changed: entries hold the actions that are to be chosen now.
+/// Updates entries after the links of some ports have changed: the engine receives the actions that can be selected
+/// now.
 pub fn link_changed(target: &mut Target<'_>) {
     let tables = target.model.tables.values();
     for table in tables.filter(|table| table.profile.is_some()) {
@@ -91,7 +91,7 @@ impl State {
         sets.get(&(table.table, key.clone()))
     }
 
-    /// Keeps the set that an entry holds now, or that it holds none.
+    /// Stores the action set of an entry. `None` removes it.
     pub fn keep_one_shot(
         &mut self,
         table: &TableModel,
@@ -108,14 +108,14 @@ impl State {
         };
     }
 
-    /// Whether entries of a profile's tables hold sets.
+    /// Whether entries of a profile's tables hold action sets.
     pub fn has_one_shots(&self, profile: u32) -> bool {
         let sets = self.one_shots.get(&profile);
         sets.is_some_and(|sets| !sets.is_empty())
     }
 }
 
-/// Checks a set against what the selector allows.
+/// Checks that the selector allows a set.
 fn check(profile: &ProfileModel, given: &ActionProfileActionSet) -> Outcome<()> {
     let semantics = match profile.size_is_weights {
         true => SizeSemantics::SumOfWeights,

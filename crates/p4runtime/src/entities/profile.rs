@@ -26,7 +26,7 @@ pub fn write_member(
         )));
     }
     if change == Change::Delete {
-        // The engine's groups lack those whose port is down.
+        // The engine's groups do not contain members whose port is down.
         let uses = |group: &&ActionProfileGroup| {
             let mut members = group.members.iter();
             group.action_profile_id == profile.id && members.any(|m| m.member_id == given.member_id)
@@ -104,7 +104,8 @@ pub fn write_group(
     select(target, profile, given).map_err(place)
 }
 
-/// The links of some ports have changed: groups hold the members that are to be chosen now.
+/// Updates groups after the links of some ports have changed: the engine receives the members that
+/// can be selected now.
 pub fn link_changed(target: &mut Target<'_>) {
     let groups: Vec<_> = target.state.groups.values().cloned().collect();
     for group in groups.iter().filter(|group| watches(group)) {
@@ -120,7 +121,7 @@ fn watches(group: &ActionProfileGroup) -> bool {
     members.any(|member| member.watch_kind.is_some())
 }
 
-/// Has the engine choose among the members whose port is up.
+/// Makes the engine select from the members whose port is up.
 fn select(
     target: &mut Target<'_>,
     profile: &ProfileModel,
@@ -153,7 +154,7 @@ fn port(kind: Option<&WatchKind>) -> Outcome<Option<u16>> {
 }
 
 impl ProfileModel {
-    /// The weight of a member; all weigh the same where clients give none.
+    /// The weight of a member. All weights are equal if clients must not set them.
     pub fn weight(&self, given: i32) -> Outcome<u32> {
         let most = match self.max_member_weight {
             0 => i32::MAX,
@@ -172,7 +173,7 @@ impl ProfileModel {
     }
 }
 
-/// Members with their weights, no more than there may be.
+/// Members with their weights. Checks the size of the group.
 fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u32, u32)>> {
     let most = profile.max_group_size;
     let valid = match most {
@@ -226,7 +227,7 @@ fn members(profile: &ProfileModel, given: &ActionProfileGroup) -> Outcome<Vec<(u
     Ok(members.into_iter().collect())
 }
 
-/// Reads a part of the members. Where the next part begins.
+/// Reads a part of the members. Returns where the next part begins.
 pub fn read_members(
     target: &Target<'_>,
     request: &ActionProfileMember,
@@ -237,7 +238,7 @@ pub fn read_members(
     let Some(profile) = profiles.get(from.table) else {
         return Ok(None);
     };
-    // Without a table there are no members.
+    // A profile without a table has no members.
     let Some(table) = profile.table else {
         return Ok(from.next(None, profiles.len()));
     };
@@ -263,7 +264,7 @@ pub fn read_members(
     Ok(from.next(next, profiles.len()))
 }
 
-/// Reads a part of the groups. Where the next part begins.
+/// Reads a part of the groups. Returns where the next part begins.
 pub fn read_groups(
     target: &Target<'_>,
     request: &ActionProfileGroup,
@@ -291,7 +292,7 @@ pub fn read_groups(
     Ok(from.next(next, profiles.len()))
 }
 
-/// The profile with this ID; all for 0.
+/// The profile with this ID, or all profiles for ID 0.
 fn profiles<'m>(target: &Target<'m>, id: u32) -> Outcome<Vec<&'m ProfileModel>> {
     let model = target.model;
     match id {
@@ -300,7 +301,7 @@ fn profiles<'m>(target: &Target<'m>, id: u32) -> Outcome<Vec<&'m ProfileModel>> 
     }
 }
 
-/// The answer to one-shot groups beside members and groups.
+/// The error for one-shot groups in the same profile as members and groups.
 pub fn mixed(profile: &ProfileModel) -> Fault {
     Fault::invalid(format!(
         "the tables of action profile `{}` are programmed either by action sets or by members and \

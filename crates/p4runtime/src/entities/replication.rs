@@ -90,7 +90,7 @@ fn write_group(
     Ok(())
 }
 
-/// The links of some ports have changed: groups copy to the first port of each replica that is up.
+/// Updates groups after the links of some ports have changed: each replica goes to the first of its ports that is up.
 pub fn link_changed(target: &mut Target<'_>) {
     let backed_up = |group: &&MulticastGroupEntry| {
         let mut replicas = group.replicas.iter();
@@ -152,8 +152,7 @@ fn write_session(
     Ok(())
 }
 
-/// The copies that are to be made: of each replica that which goes to the first port that is up, or to
-/// its own if none is.
+/// The copies to make: each replica goes to the first of its ports that is up, or to its primary port if none is.
 fn replicas(given: &[Replica], down: &BTreeSet<u16>) -> Outcome<Vec<engine::Replica>> {
     let mut chosen = Vec::new();
     let mut known = BTreeSet::new();
@@ -190,7 +189,7 @@ fn copy(port: u16, instance: u32) -> Outcome<engine::Replica> {
     Ok(engine::Replica { port, rid })
 }
 
-/// A replica as it is kept and read: its ports in canonical form.
+/// The form of a replica that is stored and read: its ports are canonical.
 fn canonical(given: &Replica) -> Outcome<Replica> {
     let mut replica = given.clone();
     if let Some(PortKind::Port(octets)) = &mut replica.port_kind {
@@ -217,13 +216,13 @@ fn decode(octets: &[u8]) -> Outcome<u16> {
     Ok(u16::try_from(&number).unwrap_or(u16::MAX))
 }
 
-/// The port that a member of a group watches: it is chosen only while the port's link is up.
+/// The port that a member of a group watches. The member is selected only while the port's link is up.
 pub fn watched(octets: &[u8]) -> Outcome<Option<u16>> {
     if octets.is_empty() {
         return Ok(None);
     }
     let port = PORT.decode(octets);
-    // A port that cannot be is none of the device's.
+    // The device cannot have a port with an invalid number.
     let port = port.map_err(|fault| fault.into_invalid().at("watch_port"))?;
     Ok(u16::try_from(&port).ok())
 }

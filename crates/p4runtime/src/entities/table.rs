@@ -12,17 +12,17 @@ use crate::proto::v1::{
 use engine::{DirectOf, Entry, EntryAction};
 use tonic::Code;
 
-/// What names an entry of a table.
+/// Identifies an entry of a table.
 #[derive(Debug)]
 pub enum Named {
     /// Its matches and its priority.
     Entry(EntryKey),
-    /// That it is the default.
+    /// The default entry.
     Default,
 }
 
 impl Named {
-    /// The name that a client gives.
+    /// Decodes which entry a client refers to.
     pub fn new(table: &TableModel, given: &TableEntry) -> Outcome<Named> {
         if given.is_default_action {
             check_default(given)?;
@@ -40,16 +40,16 @@ impl Named {
     }
 }
 
-/// What a message of an entry says, in the engine's form.
+/// The content of an entry's message, in the engine's form.
 #[derive(Debug)]
 pub struct Decoded {
     key: EntryKey,
-    /// `None`: it has none, or one that depends on which ports are up.
+    /// `None` if it has no action, or one that depends on which ports are up.
     action: Option<EntryAction>,
 }
 
-/// Decodes what depends on the program alone. `None`: there is nothing of the kind, or it is at fault, which
-/// [`write`] says.
+/// Decodes what depends only on the program. `None` if there is no such part or it is invalid; [`write`] reports the
+/// error.
 pub fn decode(model: &Model, given: &TableEntry) -> Option<Decoded> {
     let table = model.table(given.table_id).ok()?;
     if given.is_default_action || table.fields.is_empty() {
@@ -70,7 +70,7 @@ pub fn decode(model: &Model, given: &TableEntry) -> Option<Decoded> {
     Some(Decoded { key, action })
 }
 
-/// Writes an entry, of which a part may be decoded already.
+/// Writes an entry. A part of it may be decoded already.
 pub fn write(
     target: &mut Target<'_>,
     change: Change,
@@ -82,7 +82,7 @@ pub fn write(
     if given.is_const {
         return Err(Fault::invalid("is_const can only be read").at(place()));
     }
-    // Of what is deleted only the key counts.
+    // Only the key of a deleted entry matters.
     if change != Change::Delete {
         check(table, given).map_err(|fault| fault.at(place()))?;
     }
@@ -93,7 +93,7 @@ pub fn write(
     written.map_err(|fault| fault.at(place()))
 }
 
-/// Reads a part of the entries that fit a request. Where the next part begins.
+/// Reads a part of the entries that match a request. Returns where the next part begins.
 pub fn read(
     target: &Target<'_>,
     request: &TableEntry,
@@ -110,7 +110,7 @@ pub fn read(
     let Some(table) = tables.values().nth(from.table) else {
         return Ok(None);
     };
-    // What a table does not have is left out, where all tables are asked for.
+    // If all tables are requested, resources that a table does not have are omitted.
     let request = TableEntry {
         table_id: table.id,
         time_since_last_hit: request.time_since_last_hit.filter(|_| table.idle_timeout),
@@ -123,7 +123,7 @@ pub fn read(
     Ok(from.next(next, tables.len()))
 }
 
-/// The names of a table's entries from a number on, at most [`ENTRIES`]. With which number the next begin.
+/// The keys of a table's entries from a number on, at most [`ENTRIES`]. Also returns the number of the next one.
 pub fn names_from(
     target: &Target<'_>,
     table: &TableModel,
@@ -136,7 +136,7 @@ pub fn names_from(
     Ok((entries.into_iter().map(name).collect(), next))
 }
 
-/// An entry as it is, with all of its direct resources; for undoing a change of it.
+/// The current state of an entry with all of its direct resources, for undoing a change.
 pub fn current(target: &Target<'_>, given: &TableEntry) -> Outcome<TableEntry> {
     let table = target.model.table(given.table_id)?;
     let request = TableEntry {
@@ -172,7 +172,7 @@ fn write_entry(
         return Ok(());
     }
     if change == Change::Modify && given.action.is_none() {
-        // It keeps its action, and what else a client says of it.
+        // It keeps its action and its other properties.
         target.switch.read(table.table, &matches, priority)?;
         let of = DirectOf::Entry(&matches, priority);
         return write_direct(target, table, change, given, of);
@@ -189,7 +189,7 @@ fn write_entry(
         priority,
         action,
     };
-    // What could be wrong with direct resources shows before anything is changed.
+    // Detects errors in direct resources before anything is changed.
     let _ = direct(table, given)?;
     let matches = entry.matches.clone();
     let of = DirectOf::Entry(&matches, priority);
@@ -200,7 +200,7 @@ fn write_entry(
     write_direct(target, table, change, given, of)?;
     let kept = kept(target, given);
     if change == Change::Insert && set.is_none() && kept.is_none() {
-        // Of an entry that was not there, nothing is kept.
+        // Nothing is stored for an entry that did not exist.
         return Ok(());
     }
     let matches = target.switch.read(table.table, &matches, priority)?.matches;
@@ -210,7 +210,7 @@ fn write_entry(
     Ok(())
 }
 
-/// What is kept of an entry, if there is anything.
+/// The state to store for an entry, if there is any.
 fn kept(target: &Target<'_>, given: &TableEntry) -> Option<Kept> {
     let empty = Kept {
         reported: target.now,
@@ -226,7 +226,7 @@ fn kept(target: &Target<'_>, given: &TableEntry) -> Option<Kept> {
     (kept != empty).then_some(kept)
 }
 
-/// The action set that is to be kept of an entry, if it holds one.
+/// The action set to store for an entry, if it holds one.
 fn action_set(
     target: &Target<'_>,
     table: &TableModel,
@@ -265,7 +265,7 @@ fn write_default(
         let message = "its default action cannot be changed: the program says const";
         return Err(Fault::new(Code::PermissionDenied, message));
     }
-    // What could be wrong with direct resources shows before anything is changed.
+    // Detects errors in direct resources before anything is changed.
     let _ = direct(table, given)?;
     let Some(action) = &given.action else {
         target.switch.reset_default(table.table)?;
@@ -287,7 +287,7 @@ fn write_default(
     Ok(())
 }
 
-/// What no message about a default entry has.
+/// Checks that the message of a default entry has no invalid field.
 fn check_default(given: &TableEntry) -> Outcome<()> {
     if !given.r#match.is_empty() || given.priority != 0 {
         let message = "the default entry has no match and no priority";
@@ -301,7 +301,7 @@ fn check_default(given: &TableEntry) -> Outcome<()> {
     Ok(())
 }
 
-/// Direct resources, in the engine's form.
+/// Decodes direct resources into the engine's form.
 fn direct(
     table: &TableModel,
     given: &TableEntry,
@@ -334,7 +334,7 @@ fn write_direct(
     Ok(())
 }
 
-/// What every entry that is written must be.
+/// Checks the requirements for every entry that is written.
 fn check(table: &TableModel, given: &TableEntry) -> Outcome<()> {
     cells::check_colours(given.meter_counter_data.as_ref())?;
     if given.time_since_last_hit.is_some() {
@@ -365,7 +365,7 @@ fn check_direct(table: &TableModel, given: &TableEntry) -> Outcome<()> {
     Ok(())
 }
 
-/// What names an entry: its matches and its priority.
+/// The key of an entry: its matches and its priority.
 pub fn key(table: &TableModel, given: &TableEntry) -> Outcome<EntryKey> {
     let priority = u32::try_from(given.priority).map_err(|_| {
         Fault::invalid(format!(
@@ -378,7 +378,7 @@ pub fn key(table: &TableModel, given: &TableEntry) -> Outcome<EntryKey> {
 
 // -- action selectors -------------------------------------------------------------------------
 
-/// Members and groups are not mixed with one-shot groups.
+/// Members and groups must not be mixed with one-shot groups.
 fn check_one_shots(target: &Target<'_>, table: &TableModel, action: &EntryAction) -> Outcome<()> {
     let Some(id) = table.profile else {
         return Ok(());
@@ -397,7 +397,7 @@ fn check_one_shots(target: &Target<'_>, table: &TableModel, action: &EntryAction
 
 // -- reading ----------------------------------------------------------------------------------
 
-/// Reads entries of a table from a number on. With which number the next begin.
+/// Reads entries of a table from a number on. Returns the number of the next one.
 fn read_table(
     target: &Target<'_>,
     table: &TableModel,
@@ -422,7 +422,7 @@ fn read_table(
     let action_id = asked_action(target.model, table, request.action.as_ref())?;
     for named in names {
         let encoded = match encode(target, table, &named, request) {
-            // An entry that is not there is no fault: nothing fits.
+            // An entry that does not exist is no error: nothing matches.
             Err(fault) if fault.code == Code::NotFound => continue,
             encoded => encoded?,
         };
@@ -452,7 +452,7 @@ fn action_of(action: Option<&TableAction>) -> Option<u32> {
     }
 }
 
-/// The action that entries are asked for by.
+/// The action by which a request selects entries.
 fn asked_action(
     model: &Model,
     table: &TableModel,
@@ -465,12 +465,12 @@ fn asked_action(
     Ok(Some(id))
 }
 
-/// An entry without its direct resources.
+/// Encodes an entry without its direct resources.
 pub fn encode_named(target: &Target<'_>, table: &TableModel, named: &Named) -> Outcome<TableEntry> {
     encode(target, table, named, &TableEntry::default())
 }
 
-/// An entry with what the request asks for.
+/// Encodes an entry with the resources that the request selects.
 fn encode(
     target: &Target<'_>,
     table: &TableModel,
@@ -506,7 +506,7 @@ fn encode(
     Ok(encoded)
 }
 
-/// What a client said of an entry, beside its key and its action.
+/// Adds the properties that a client set besides key and action.
 fn with_kept(encoded: TableEntry, kept: Option<&Kept>) -> TableEntry {
     let Some(kept) = kept else {
         return encoded;
@@ -520,7 +520,7 @@ fn with_kept(encoded: TableEntry, kept: Option<&Kept>) -> TableEntry {
     }
 }
 
-/// An entry that is not the default: its key, its action, how long it was not hit.
+/// Encodes an entry other than the default: its key, its action, and the time since it was last hit.
 fn encode_entry(
     target: &Target<'_>,
     table: &TableModel,
@@ -530,7 +530,7 @@ fn encode_entry(
     let (id, switch) = (table.table, &*target.switch);
     let (matches, priority) = key;
     let entry = switch.read(id, matches, *priority)?;
-    // In the engine's form, which may not be the client's.
+    // The engine's form may differ from the client's.
     let key = (entry.matches, *priority);
     let set = target.state.one_shot(table, &key);
     let since = match request.time_since_last_hit {

@@ -6,7 +6,7 @@ use crate::fault::{Fault, Outcome};
 use crate::proto::v1::{Entity, ValueSetEntry, ValueSetMember, entity};
 use tonic::Code;
 
-/// Puts other members in the place of those that are there.
+/// Replaces the members of a value set.
 pub fn write(target: &mut Target<'_>, change: Change, given: &ValueSetEntry) -> Outcome<()> {
     only_modify(change, "a value set")?;
     let set = target.model.value_set(given.value_set_id)?;
@@ -33,7 +33,7 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &ValueSetEntry) -> 
     Ok(target.switch.value_set_write(set.set, members)?)
 }
 
-/// Reads the members of a value set. Where the next one is.
+/// Reads the members of a value set. Returns which value set is next.
 pub fn read(
     target: &Target<'_>,
     request: &ValueSetEntry,

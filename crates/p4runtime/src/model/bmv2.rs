@@ -1,5 +1,5 @@
-//! What p4c's BMv2 JSON lacks of a program, and its P4Info has: which of its
-//! ternary keys the source has as `optional`, and which headers are the controller's.
+//! Completes programs in p4c's BMv2 JSON with information that only the P4Info has: which ternary keys are `optional`
+//! in the source, and which headers are controller headers.
 
 use num_bigint::BigUint;
 use p4_info::proto::controller_packet_metadata::Metadata;
@@ -9,8 +9,8 @@ use p4_ir::{
     Annotation, AnnotationValue, ExprKind, KeyMatch, MatchKind, Program, Table, TypeDef, TypeKind,
 };
 
-/// Completes a program that was read from JSON. What does not fit is left unchanged, and reported when
-/// the P4Info is bound to it.
+/// Completes a program that was read from JSON. Parts that do not match are left unchanged, and reported when the
+/// P4Info is bound to the program.
 pub fn complete(program: &mut Program, p4info: &P4Info) {
     for listed in &p4info.tables {
         let name = listed.preamble.as_ref().map(|preamble| &preamble.name);
@@ -26,7 +26,7 @@ pub fn complete(program: &mut Program, p4info: &P4Info) {
     }
 }
 
-/// p4c writes an optional key as a ternary one whose masks are all ones or zero.
+/// p4c writes an optional key as a ternary one whose masks are either all ones or zero.
 fn optional_keys(table: &mut Table, listed: &[MatchField]) {
     let optional = Some(Match::MatchType(MatchType::Optional as i32));
     for (at, key) in table.keys.iter_mut().enumerate() {
@@ -60,8 +60,8 @@ fn value_or_any(set: &KeyMatch, ones: &BigUint) -> Option<KeyMatch> {
     }
 }
 
-/// Annotates the header that has the fields listed: all of them in this order, and the fewest others
-/// (padding may not be listed).
+/// Annotates the header that has the listed fields: all of them in this order, and the fewest other fields (padding may
+/// not be listed).
 fn controller_header(program: &mut Program, name: &str, listed: &[Metadata]) {
     let found = program.types.iter().enumerate().filter_map(|(at, ty)| {
         let others = others(program, ty, listed)?;
@@ -75,7 +75,7 @@ fn controller_header(program: &mut Program, name: &str, listed: &[Metadata]) {
     });
 }
 
-/// How many fields a header has besides those listed; `None` if it lacks one of them.
+/// How many fields a header has besides the listed ones. `None` if it lacks one of them.
 fn others(program: &Program, ty: &TypeDef, listed: &[Metadata]) -> Option<usize> {
     let TypeKind::Header(fields) = &ty.kind else {
         return None;

@@ -1,4 +1,4 @@
-//! Ties a P4Info to a program, and says where they do not fit.
+//! Binds a P4Info to a program, and reports mismatches.
 
 use super::*;
 use p4_info::proto as p4;
@@ -6,10 +6,10 @@ use p4_ir::{ActionParam, MatchKind, Program, Scalar, Type, TypeKind, control_pla
 use std::collections::BTreeSet;
 
 impl Model {
-    /// Ties a P4Info to the program that it describes.
+    /// Binds a P4Info to the program that it describes.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` with all that the program does not have or has otherwise.
+    /// `INVALID_ARGUMENT` with everything in which the program differs.
     pub fn new(p4info: P4Info, program: &Program) -> Outcome<Model> {
         let mut builder = Builder {
             program,
@@ -56,14 +56,14 @@ struct Builder<'a> {
     faults: Vec<String>,
 }
 
-/// ID and name of a preamble; zero and empty if there is none, which fits nothing.
+/// ID and name of a preamble. Zero and empty if there is none, which match nothing.
 fn named(preamble: &Option<p4::Preamble>) -> (u32, &str) {
     preamble
         .as_ref()
         .map_or((0, ""), |p| (p.id, p.name.as_str()))
 }
 
-/// How values of a type are written.
+/// The encoding of values of a type.
 fn shape(program: &Program, ty: &Type) -> Shape {
     match ty.scalar(program) {
         Some(Scalar::Int(width)) => Shape::int(width),
@@ -77,8 +77,8 @@ fn meter_type(spec: &Option<p4::MeterSpec>) -> MeterType {
 }
 
 impl Builder<'_> {
-    /// The actions. Of one that no table lists, a client knows the name at most: the program calls it with arguments of its
-    /// own, which P4Info leaves out, and p4c's JSON does not have it.
+    /// The actions. For an action that no table lists, a client knows at most the name: the program calls it with its
+    /// own arguments, which P4Info omits, and it is not in p4c's JSON.
     fn actions(&mut self) -> BTreeMap<u32, ActionModel> {
         let tables = self.p4info.tables.iter();
         let references = tables.flat_map(|table| &table.action_refs);
@@ -102,7 +102,7 @@ impl Builder<'_> {
         actions
     }
 
-    /// An action's parameters, in the engine's order.
+    /// The parameters of an action, in the engine's order.
     fn params(
         &mut self,
         action: &str,
@@ -193,7 +193,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Checks that there is what the P4Info asks of the platform.
+    /// Checks that the device has what the P4Info requires of the platform.
     fn check_platform(&mut self) {
         let package = self.p4info.pkg_info.as_ref();
         let Some(wanted) = package.and_then(|package| package.platform_properties.as_ref()) else {
@@ -209,7 +209,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Checks that the objects of each kind have IDs of their own, none of them 0.
+    /// Checks that the IDs of each kind of object are unique and not 0.
     fn check_ids(&mut self) {
         fn ids<'a>(all: impl Iterator<Item = &'a Option<p4::Preamble>>) -> Vec<(u32, &'a str)> {
             all.map(named).collect()
@@ -281,7 +281,7 @@ impl Builder<'_> {
                 self.faults
                     .push(format!("{owner} matches `{name}` by {expected}"));
             }
-            // Prefixes, masks and bounds mean nothing where the bits are others.
+            // Prefixes, masks and bounds are meaningless if the encodings differ.
             if shape != declared && !matches!(kind, Kind::Exact | Kind::Optional) {
                 self.faults.push(format!(
                     "{owner} matches `{name}` by {}, and its type is translated, which is possible for EXACT and OPTIONAL",
@@ -433,7 +433,7 @@ impl Builder<'_> {
             let names = self.value_set_names(found);
             let keys = names.iter().zip(&found.fields);
             let keys = keys.map(|(name, (_, ty, kind))| (name, ty, kind));
-            // One component has a field whose name is free; of an enum p4c lists the members too.
+            // A single component has a field with an arbitrary name. For an enum, p4c also lists the members.
             let only = match (&set.r#match[..], &names[..]) {
                 ([given, ..], [name]) => Some(p4::MatchField {
                     name: name.clone(),
@@ -453,7 +453,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The names of a value set's components for a control plane, in the engine's order.
+    /// The control-plane names of a value set's components, in the engine's order.
     fn value_set_names(&self, set: &p4_ir::ValueSet) -> Vec<String> {
         let members = match &set.element {
             Type::Named(id) => match &self.program[*id].kind {
@@ -505,7 +505,7 @@ impl Builder<'_> {
         }
     }
 
-    /// How a client writes values that P4Info lists with this type and width.
+    /// How a client encodes values that P4Info lists with this type and width.
     fn client_shape(
         &mut self,
         type_name: &Option<p4::P4NamedType>,

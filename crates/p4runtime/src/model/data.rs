@@ -9,7 +9,7 @@ use p4::p4_bitstring_like_type_spec::TypeSpec as Bits;
 use p4::p4_data_type_spec::TypeSpec;
 use p4_info::proto as p4;
 
-/// A type of P4Info, its names resolved.
+/// A type of P4Info with resolved names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DataType {
     /// `bit<W>` and `int<W>`.
@@ -30,20 +30,21 @@ pub enum DataType {
     SerialisableEnum(Shape),
 }
 
-/// The widest number that a string in a struct may hold, in bits: there P4Info does not tell the program's.
+/// The widest number that a string in a struct may hold, in bits, because P4Info does not contain the width of the
+/// program there.
 const MAX_DECIMAL: u32 = 2_048;
 
-/// The deepest nesting of types, a guard against P4Info that refers to itself.
+/// The deepest nesting of types. It protects against a P4Info that refers to itself.
 const MAX_DEPTH: u32 = 32;
 
 impl DataType {
-    /// The type that a P4Info declares.
+    /// Converts a type that a P4Info declares.
     pub fn new(spec: Option<&p4::P4DataTypeSpec>, info: Option<&p4::P4TypeInfo>) -> Outcome<Self> {
         let none = p4::P4TypeInfo::default();
         resolve(spec, info.unwrap_or(&none), MAX_DEPTH)
     }
 
-    /// A value, its parts taken in order.
+    /// Encodes a value. Its parts are taken in order.
     pub fn encode(&self, parts: &mut impl Iterator<Item = BigUint>) -> P4Data {
         let mut next = || parts.next().unwrap_or_default();
         let data = match self {
@@ -62,7 +63,7 @@ impl DataType {
         P4Data { data: Some(data) }
     }
 
-    /// A single value.
+    /// Decodes a single value.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` if the data has another form, `OUT_OF_RANGE` if it needs more bits.
@@ -103,7 +104,7 @@ impl DataType {
 }
 
 fn encode_all(members: &[DataType], parts: &mut impl Iterator<Item = BigUint>) -> P4StructLike {
-    // Through a trait object: the nesting of types is not known to the compiler.
+    // Through a trait object, because the nesting of types is not known at compile time.
     let parts: &mut dyn Iterator<Item = BigUint> = parts;
     let mut encoded = Vec::new();
     for member in members {

@@ -1,4 +1,4 @@
-//! The header in front of packets to and from the controller (`@controller_header`).
+//! The header of packets to and from the controller (`@controller_header`).
 
 use super::Translations;
 use crate::bytestring::Shape;
@@ -9,28 +9,28 @@ use p4_info::flattened;
 use p4_info::proto::controller_packet_metadata::Metadata;
 use p4_ir::{AnnotationValue, Program, TypeKind};
 
-/// The layout of such a header, from the program's: P4Info may leave padding out.
+/// The layout of such a header, from the program, because P4Info may omit padding.
 #[derive(Debug)]
 pub struct PacketHeader {
     name: String,
-    /// In the order of the wire.
+    /// In the order on the wire.
     fields: Vec<Field>,
 }
 
 #[derive(Debug)]
 struct Field {
-    /// As P4Info has it: dotted in a struct.
+    /// The name in P4Info. It is dotted within a struct.
     name: String,
-    /// In the header, in bits.
+    /// Its width in the header, in bits.
     width: u32,
-    /// As clients write it.
+    /// Its encoding for clients.
     shape: Shape,
-    /// Unless it is padding that P4Info leaves out.
+    /// `None` for padding that P4Info omits.
     id: Option<u32>,
 }
 
 impl PacketHeader {
-    /// The header that the program calls `packet_in` or `packet_out`.
+    /// The header that the program names `packet_in` or `packet_out`.
     pub fn new(
         program: &Program,
         name: &str,
@@ -78,8 +78,8 @@ impl PacketHeader {
         Ok(header)
     }
 
-    /// The header, from what a client says of its fields, and the payload behind it. Padding is zero, as is what is left
-    /// of the last octet.
+    /// Builds a packet from the header fields of a client and the payload. Padding and the unused bits of the last
+    /// octet are zero.
     pub fn pack(&self, metadata: &[PacketMetadata], payload: &[u8]) -> Outcome<Vec<u8>> {
         let known = || self.fields.iter().filter_map(|f| Some((f.id?, &f.name)));
         let valid = || list(known().map(|(id, name)| format!("{name} ({id})")));
@@ -130,7 +130,7 @@ impl PacketHeader {
         Ok(packet)
     }
 
-    /// The header's fields, and the octets after it; `None` if the packet is shorter.
+    /// The fields of the header, and the octets behind it. `None` if the packet is too short.
     pub fn unpack(&self, packet: &[u8]) -> Option<(Vec<PacketMetadata>, Vec<u8>)> {
         let skew = self.bits() % 8;
         let (header, behind) = packet.split_at_checked(self.bits().div_ceil(8) as usize)?;

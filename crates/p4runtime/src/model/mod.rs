@@ -1,6 +1,7 @@
-//! A program as a client sees it: the P4Info it was loaded with, tied by name to what the engine runs.
+//! The client's view of a program: the P4Info with which it was loaded, bound by name to the program that the engine
+//! runs.
 //!
-//! IDs are those of the client's P4Info; the engine knows names and positions.
+//! IDs are those of the client's P4Info. The engine uses names and indices.
 
 mod bmv2;
 mod build;
@@ -20,10 +21,10 @@ use p4_info::proto::P4Info;
 use p4_ir::{ActionId, ExternId, TableId, Type, ValueSetId};
 use std::collections::BTreeMap;
 
-/// What the IDs of a P4Info stand for.
+/// What the IDs of a P4Info refer to.
 #[derive(Debug)]
 pub struct Model {
-    /// As the client gave it.
+    /// As received from the client.
     pub p4info: P4Info,
     /// Tables.
     pub tables: BTreeMap<u32, TableModel>,
@@ -33,7 +34,7 @@ pub struct Model {
     pub profiles: BTreeMap<u32, ProfileModel>,
     /// Indirect counters.
     pub counters: BTreeMap<u32, ArrayModel>,
-    /// Indirect meters, each with what it measures by.
+    /// Indirect meters, each with its type.
     pub meters: BTreeMap<u32, (ArrayModel, MeterType)>,
     /// Registers, each with the type of its cells.
     pub registers: BTreeMap<u32, (ArrayModel, DataType)>,
@@ -41,9 +42,9 @@ pub struct Model {
     pub value_sets: BTreeMap<u32, ValueSetModel>,
     /// Digests.
     pub digests: BTreeMap<u32, DigestModel>,
-    /// The header in front of packets to the controller.
+    /// The header of packets to the controller.
     pub packet_in: Option<PacketHeader>,
-    /// The header in front of packets from it.
+    /// The header of packets from the controller.
     pub packet_out: Option<PacketHeader>,
 }
 
@@ -54,11 +55,11 @@ pub struct TableModel {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// The engine's.
+    /// The ID in the engine.
     pub table: TableId,
-    /// What is matched, in the engine's order.
+    /// The match fields, in the engine's order.
     pub fields: Vec<FieldModel>,
-    /// The actions that it lists.
+    /// The actions of the table.
     pub actions: Vec<ActionUse>,
     /// Its action profile or selector.
     pub profile: Option<u32>,
@@ -70,20 +71,20 @@ pub struct TableModel {
     pub meter: Option<MeterType>,
 }
 
-/// A field that is matched.
+/// A match field.
 #[derive(Clone, Debug)]
 pub struct FieldModel {
     /// Its ID.
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// How its values are written.
+    /// The encoding of its values.
     pub shape: Shape,
-    /// How it is matched.
+    /// Its match kind.
     pub kind: Kind,
 }
 
-/// How a field is matched.
+/// The match kind of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Equal.
@@ -98,25 +99,25 @@ pub enum Kind {
     Optional,
 }
 
-/// An action that a table lists.
+/// An action of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct ActionUse {
     /// Its ID.
     pub id: u32,
-    /// The engine's.
+    /// The ID in the engine.
     pub action: ActionId,
-    /// Where it may stand.
+    /// Where it may be used.
     pub scope: Scope,
 }
 
-/// Where an action of a table may stand.
+/// Where an action of a table may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// In entries, and as default.
+    /// In entries and as the default.
     Anywhere,
-    /// In entries alone (`@tableonly`).
+    /// Only in entries (`@tableonly`).
     Entries,
-    /// As default alone (`@defaultonly`).
+    /// Only as the default (`@defaultonly`).
     Default,
 }
 
@@ -136,7 +137,7 @@ pub struct ParamModel {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// How its values are written.
+    /// The encoding of its values.
     pub shape: Shape,
 }
 
@@ -147,17 +148,17 @@ pub struct ProfileModel {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// The engine's.
+    /// The ID in the engine.
     pub object: ExternId,
-    /// The largest group; 0: no limit is known.
+    /// The maximum size of a group. 0 means unknown.
     pub max_group_size: i32,
-    /// Whether a group's size is the sum of its weights, rather than the number of its members.
+    /// Whether the size of a group is the sum of its weights rather than the number of its members.
     pub size_is_weights: bool,
-    /// The largest weight of a member, where a group's size is their number; 0: any.
+    /// The maximum weight of a member, if the size of a group is the number of members. 0 means any.
     pub max_member_weight: i32,
-    /// Whether clients give no weights.
+    /// Whether clients must not set weights.
     pub weights_disallowed: bool,
-    /// A table that it implements, whose actions its members may use; `None`: the program uses it nowhere.
+    /// A table that it implements. Members may use its actions. `None` if the program does not use the profile.
     pub table: Option<u32>,
 }
 
@@ -168,7 +169,7 @@ pub struct ArrayModel {
     pub id: u32,
     /// Its name.
     pub name: String,
-    /// The engine's.
+    /// The ID in the engine.
     pub object: ExternId,
     /// Number of cells.
     pub size: u64,
@@ -179,11 +180,11 @@ pub struct ArrayModel {
 pub struct ValueSetModel {
     /// Its name.
     pub name: String,
-    /// The engine's.
+    /// The ID in the engine.
     pub set: ValueSetId,
-    /// The most members.
+    /// The maximum number of members.
     pub size: u64,
-    /// What is matched, in the engine's order.
+    /// The match fields, in the engine's order.
     pub fields: Vec<FieldModel>,
 }
 
@@ -192,9 +193,9 @@ pub struct ValueSetModel {
 pub struct DigestModel {
     /// Its name.
     pub name: String,
-    /// The engine's type of what the program passes to `digest`; `None` where the program calls it by another name.
+    /// The engine's type of the argument of `digest`. `None` if the program uses another name.
     pub ty: Option<Type>,
-    /// How it is sent.
+    /// Its encoding.
     pub data: DataType,
 }
 
@@ -216,7 +217,7 @@ impl Model {
         find("counter", &self.counters, id, |array| &array.name)
     }
 
-    /// The meter with this ID, and what it measures by.
+    /// The meter with this ID, and its type.
     pub fn meter(&self, id: u32) -> Outcome<&(ArrayModel, MeterType)> {
         find("meter", &self.meters, id, |(array, _)| &array.name)
     }
@@ -240,14 +241,14 @@ impl Model {
     pub fn digest_of(&self, ty: Option<&Type>) -> Option<(u32, &DigestModel)> {
         let mut named = self.digests.iter();
         let found = named.find(|(_, digest)| ty.is_some() && digest.ty.as_ref() == ty);
-        // Whatever its name, it can only be the one that there is.
+        // Whatever its name, it must be the only digest.
         let only = || (self.digests.len() == 1).then(|| self.digests.iter().next())?;
         found.or_else(only).map(|(&id, digest)| (id, digest))
     }
 }
 
 impl TableModel {
-    /// The action that this table lists under an ID.
+    /// The action of this table with this ID.
     pub fn action(&self, model: &Model, id: u32) -> Outcome<&ActionUse> {
         let found = self.actions.iter().find(|listed| listed.id == id);
         found.ok_or_else(|| {
@@ -264,14 +265,14 @@ impl TableModel {
         })
     }
 
-    /// The ID of an engine's action that this table lists.
+    /// The ID of an engine's action in this table.
     pub fn action_id(&self, action: ActionId) -> Option<u32> {
         let mut listed = self.actions.iter();
         listed.find(|a| a.action == action).map(|a| a.id)
     }
 }
 
-/// What has this ID; else `NOT_FOUND` with what there is.
+/// The item with this ID, or `NOT_FOUND` with the valid IDs.
 fn find<'m, T>(
     kind: &str,
     all: &'m BTreeMap<u32, T>,

@@ -1,7 +1,7 @@
-//! Types whose values clients write otherwise than the program (`@p4runtime_translation`).
+//! Types whose values clients encode differently from the program (`@p4runtime_translation`).
 //!
-//! Numbers keep their value, whatever their width; a string is a number in decimal. A value that the client's type cannot
-//! hold is sent in full.
+//! Numbers keep their value, whatever their width. A string contains a decimal number. A value that does not fit into
+//! the client's type is sent in full.
 
 use crate::bytestring::Shape;
 use p4::p4_new_type_spec::Representation::TranslatedType;
@@ -13,7 +13,8 @@ use p4_info::proto as p4;
 pub struct Translations<'a>(pub Option<&'a p4::P4TypeInfo>);
 
 impl Translations<'_> {
-    /// How a client writes values of a type, `shape` being the program's; `None` if they are not translated.
+    /// How a client encodes values of a type. `shape` is the encoding of the program. `None` if the type is not
+    /// translated.
     pub fn of(self, type_name: Option<&p4::P4NamedType>, shape: Shape) -> Option<Shape> {
         let named = self.0?.new_types.get(&type_name?.name)?;
         let Some(TranslatedType(translation)) = &named.representation else {
@@ -28,10 +29,10 @@ impl Translations<'_> {
         })
     }
 
-    /// How a client writes values that a P4Info lists with this type and width; width 0 says nothing.
+    /// How a client encodes values that a P4Info lists with this type and width. Width 0 means unspecified.
     ///
     /// # Errors
-    /// The width is not that of the program's type.
+    /// The width differs from that of the program's type.
     pub fn shape(
         self,
         type_name: Option<&p4::P4NamedType>,
