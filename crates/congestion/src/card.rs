@@ -1,12 +1,12 @@
-//! CARD (Jain, CCR 1989; surveyed by Dahal 2007, §2.1.2, and Chan 2004, §2.3): congestion avoidance
-//! using round-trip delay.
+//! CARD (Jain, CCR 1989; surveyed by Dahal 2007, §2.1.2, and Chan 2004, §2.3): congestion avoidance using round-trip
+//! delay.
 //!
-//! Every two round trips the window moves, against the sign of the normalized delay gradient
-//! `NDG = (D − D_old)/(D + D_old)·(W + W_old)/(W − W_old)`: up by one segment, down to 0.875. It never
-//! rests, and so circles the knee of the delay. D is the RTT of the first segment sent once a window
-//! has been in use for a round trip: behind it there are bursts of the change's own making. There is
-//! no slow start. Losses are not in the paper: those found by duplicates halve the window, timeouts
-//! start over from one segment.
+//! Every two round trips the window changes, opposite to the sign of the normalized delay gradient
+//! `NDG = (D − D_old)/(D + D_old)·(W + W_old)/(W − W_old)`: it grows by one segment or shrinks to 0.875. It never
+//! settles, but oscillates around the knee of the delay. D is the RTT of the first segment sent after a window has been
+//! in use for a round trip, because later segments follow bursts that the change itself causes. There is no slow start.
+//! The paper does not cover losses: here those detected by duplicates halve the window, and timeouts restart from one
+//! segment.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -33,14 +33,14 @@ pub(crate) static CARD: Control = Control {
 /// Settings of [`Card`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CardConfig {
-    /// `ΔW`: segments that an increase adds.
+    /// `ΔW`: the segments by which an increase raises the window.
     pub increase: f64,
-    /// `c`: what a decrease leaves.
+    /// `c`: the factor of a decrease.
     pub decrease: f64,
 }
 
 impl Default for CardConfig {
-    /// The recommended 1 and 0.875.
+    /// The recommended values 1 and 0.875.
     fn default() -> Self {
         CardConfig {
             increase: 1.0,
@@ -50,7 +50,7 @@ impl Default for CardConfig {
 }
 
 impl CardConfig {
-    /// A CARD at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Card {
         Card {
             config: *self,
@@ -70,7 +70,7 @@ impl Factory for CardConfig {
     }
 }
 
-/// A window, and the delay at the one before.
+/// A window, and the delay at the previous window.
 #[derive(Clone, Debug)]
 pub struct Card {
     config: CardConfig,
@@ -80,11 +80,11 @@ pub struct Card {
     /// `W_old` and `D_old`
     last: Option<(f64, f64)>,
     round: Round,
-    /// The window has just moved; the delay of this round is still the old one's.
+    /// Whether the window has just changed, so that the delay of this round still belongs to the old one.
     settling: bool,
 }
 
-/// The normalized delay gradient; none where the window did not move.
+/// The normalized delay gradient. `None` if the window has not changed.
 fn gradient(window: f64, delay: f64, last_window: f64, last_delay: f64) -> Option<f64> {
     let moved = window - last_window;
     (moved != 0.0)
@@ -107,7 +107,7 @@ impl Card {
         };
     }
 
-    /// A loss moved the window: what was measured before is no gradient's.
+    /// Restarts after a loss has changed the window: earlier measurements do not yield a gradient.
     fn restart(&mut self, cwnd: f64) {
         self.cwnd = cwnd;
         self.last = None;
@@ -121,7 +121,7 @@ impl Controller for Card {
         self.cwnd
     }
 
-    /// There is no slow start; the least that a threshold may be.
+    /// There is no slow start. Returns the smallest valid threshold.
     fn ssthresh(&self) -> f64 {
         2.0
     }
@@ -183,7 +183,7 @@ mod tests {
         // (120 − 100)/(120 + 100)·(9 + 8)/(9 − 8) = 17/11.
         let ndg = gradient(9.0, 0.12, 8.0, 0.1).unwrap();
         assert!((ndg - 17.0 / 11.0).abs() < 1e-12);
-        // Less delay at a smaller window: the same sign.
+        // Less delay at a smaller window gives the same sign.
         assert!(gradient(8.0, 0.1, 9.0, 0.12).unwrap() > 0.0);
         assert!(gradient(8.0, 0.1, 9.0, 0.1).unwrap() <= 0.0);
         assert_eq!(gradient(8.0, 0.1, 8.0, 0.2), None);
@@ -201,7 +201,7 @@ mod tests {
             card.decide(delay);
             assert_eq!(card.cwnd(), after, "{last:?} {delay}");
         }
-        // At the greatest window down, at the least up, whatever the gradient.
+        // Decreases at the maximum window and increases at the minimum, whatever the gradient.
         let mut card_at_max = card(64.0, None);
         card_at_max.decide(0.1);
         assert_eq!(card_at_max.cwnd(), 56.0);

@@ -1,4 +1,4 @@
-//! The seam between a transport and its congestion control.
+//! The interface between a transport and its congestion control.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -7,69 +7,66 @@ use units::{Duration, Instant};
 
 use crate::event::{AckEvent, LossEvent, TimeoutEvent, TrimEvent};
 
-/// A congestion control: told what happened, asked for the window.
+/// A congestion control: receives events and determines the window.
 ///
-/// Loss recovery decides *which* segment to resend and when; the controller decides what that means
-/// for the window. Everything but growth, loss and timeout may be left at its default.
+/// Loss recovery decides *which* segment to resend and when. The controller decides the effect on the window. All
+/// methods except those for growth, loss and timeout have usable defaults.
 ///
-/// Every acknowledgement of data calls exactly one of [`Controller::on_ack`],
-/// [`Controller::on_partial_ack`] and [`Controller::on_duplicate_ack`]. The modern profile never
-/// inflates a window in recovery: it counts what is in flight, and never calls
-/// [`Controller::on_departure`].
+/// Every acknowledgement of data calls exactly one of [`Controller::on_ack`], [`Controller::on_partial_ack`] and
+/// [`Controller::on_duplicate_ack`]. The modern profile never inflates a window in recovery: it counts the data in
+/// flight, and never calls [`Controller::on_departure`].
 pub trait Controller: Debug + Send {
-    /// The congestion window, in segments; fractions accumulate.
+    /// The congestion window, in segments. Fractions accumulate.
     fn cwnd(&self) -> f64;
 
     /// The slow-start threshold, in segments.
     fn ssthresh(&self) -> f64;
 
-    /// The connection is open, and its first exchange took that long. The modern profile calls it if the SYN was
-    /// sent once.
+    /// The connection is open. `_rtt` is the duration of the handshake. The modern profile calls this only if the SYN
+    /// was sent once.
     fn on_connected(&mut self, _rtt: Duration) {}
 
-    /// A segment leaves, for the first time or again.
+    /// A segment is sent, for the first time or again.
     fn on_sent(&mut self, _now: Instant, _segment: u64) {}
 
-    /// New data was acknowledged. Called after [`Controller::on_recovered`], before anything is
-    /// sent.
+    /// New data was acknowledged. Called after [`Controller::on_recovered`] and before anything is sent.
     fn on_ack(&mut self, ack: &AckEvent);
 
-    /// New data was acknowledged, but less than ends the recovery that is going on.
+    /// New data was acknowledged, but not enough to end the current recovery.
     fn on_partial_ack(&mut self, _ack: &AckEvent) {}
 
-    /// A duplicate acknowledgement arrived; its marks count, whatever loss recovery makes of it.
+    /// A duplicate acknowledgement arrived. Its marks count regardless of its effect on loss recovery.
     fn on_duplicate_ack(&mut self, _ack: &AckEvent) {}
 
-    /// A duplicate after the fast retransmit: one more segment has left the network.
+    /// A duplicate arrived after the fast retransmit: one more segment has left the network.
     fn on_departure(&mut self, _now: Instant) {}
 
-    /// A segment was found lost without the timer.
+    /// A segment was detected as lost, other than by the timer.
     fn on_loss(&mut self, loss: &LossEvent);
 
-    /// A switch trimmed a segment, where the control's packets may be trimmed ([`crate::Need::Trimming`]).
+    /// A switch trimmed a segment, if packets under this control may be trimmed ([`crate::Need::Trimming`]).
     fn on_trimmed(&mut self, _trimmed: &TrimEvent) {}
 
-    /// An acknowledgement shows that a congestion mark was set on data (RFC 3168, §6.1.2); at most
-    /// once a window of data, and not while a loss is being recovered from. As a loss, unless the
-    /// algorithm knows better.
+    /// An acknowledgement shows that data was marked (ECN; RFC 3168, §6.1.2). Called at most once per window of data,
+    /// and not during recovery from a loss. By default it is handled like a loss.
     fn on_congestion_mark(&mut self, mark: &LossEvent) {
         self.on_loss(mark);
     }
 
-    /// The first new acknowledgement after a recovery that inflated the window; in the modern
-    /// profile after any.
+    /// The first new acknowledgement after a recovery that inflated the window. In the modern profile, after any
+    /// recovery.
     fn on_recovered(&mut self, _now: Instant) {}
 
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     fn on_timeout(&mut self, timeout: &TimeoutEvent);
 
-    /// How fast segments may leave, in segments per second; `None`: as the window and the transport
-    /// have it. A transport that does not pace ignores it.
+    /// The pacing rate, in segments per second. `None` leaves the timing to the window and the transport. A transport
+    /// that does not pace ignores it.
     fn pacing_rate(&self) -> Option<f64> {
         None
     }
 
-    /// How losses found without the timer were judged; zeros where none is.
+    /// How losses detected without the timer were classified. Zero if the control does not classify them.
     fn verdicts(&self) -> Verdicts {
         Verdicts::default()
     }
@@ -91,20 +88,20 @@ pub trait Controller: Debug + Send {
     }
 }
 
-/// How many losses were taken for what.
+/// Counts of classified losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Verdicts {
-    /// Losses that say nothing about the path's capacity.
+    /// Losses that are not related to the path's capacity.
     pub random: u64,
-    /// Losses by a full queue.
+    /// Losses caused by a full queue.
     pub congestion: u64,
-    /// The segment judged last.
+    /// The segment whose loss was classified last.
     pub newest: Option<u64>,
 }
 
-/// What makes a controller for a connection: each algorithm's config.
+/// Creates controllers for connections. Implemented by the config of each algorithm.
 pub trait Factory: Debug + Send + Sync {
-    /// A controller at the start of its connection.
+    /// Creates a controller for a new connection.
     fn build(&self, limits: &Limits) -> Box<dyn Controller>;
 }
 
@@ -114,23 +111,23 @@ impl<F: Factory + ?Sized> Factory for Arc<F> {
     }
 }
 
-/// What the connection, not the algorithm, says about the window, in segments.
+/// The parameters of the window that the connection determines rather than the algorithm, in segments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// The first congestion window.
+    /// The initial congestion window.
     pub initial_window: f64,
-    /// The first slow-start threshold; the papers' simulator takes the receiver's window.
+    /// The initial slow-start threshold. The papers' simulator uses the receiver's window.
     pub initial_ssthresh: f64,
-    /// A cap of the congestion window, if any.
+    /// The maximum congestion window, if there is one.
     pub max_cwnd: Option<f64>,
-    /// Octets that a full segment takes on links.
+    /// The size of a full segment on links, in octets.
     pub packet_octets: u32,
-    /// Bits per second of the link that segments leave by, where that is known.
+    /// The rate of the link through which segments leave in bits per second, if known.
     pub line_bps: Option<f64>,
 }
 
 impl Limits {
-    /// `cwnd` under the cap.
+    /// `cwnd`, limited to the maximum.
     pub(crate) fn cap(&self, cwnd: f64) -> f64 {
         match self.max_cwnd {
             Some(max) if cwnd.floor() > max => max,
@@ -151,12 +148,12 @@ impl Default for Limits {
     }
 }
 
-/// What a controller is doing.
+/// The phase of a controller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Looking for the path's capacity: cwnd below ssthresh.
+    /// Searching for the capacity of the path: cwnd is below ssthresh.
     SlowStart,
-    /// At the path's capacity, probing gently.
+    /// Near the capacity of the path, probing slowly.
     Avoidance,
 }
 
@@ -170,18 +167,17 @@ impl Phase {
     }
 }
 
-/// A controller's state at one moment, for traces and figures.
+/// The state of a controller at one moment, for traces and figures.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Snapshot {
     /// The congestion window, in segments.
     pub cwnd: f64,
     /// The slow-start threshold, in segments.
     pub ssthresh: f64,
-    /// What the controller is doing.
+    /// The current phase.
     pub phase: Phase,
-    /// The propagation delay as the controller knows it (Vegas and its variants).
+    /// The controller's estimate of the propagation delay (Vegas and its variants).
     pub base_rtt: Option<Duration>,
-    /// Expected minus actual throughput times base RTT, in segments, as of the last round (Vegas
-    /// and its variants).
+    /// Expected minus actual throughput times base RTT, in segments, in the last round (Vegas and its variants).
     pub diff: Option<f64>,
 }

@@ -1,8 +1,8 @@
 //! CUBIC (RFC 9438): the window is a cubic function of the time since the last congestion event.
 //!
-//! It rises fast towards the window at which that event happened, lingers there, then probes faster
-//! and faster; where Reno would have grown more, it does as Reno. Of the sections, 4.9 (undoing a
-//! spurious event) and HyStart++ in 4.10 are left out; slow start is Reno's.
+//! The window grows fast towards its size at that event, stays there for a while, and then probes ever faster. Where
+//! Reno would have grown more, it grows like Reno. Sections 4.9 (undoing a spurious event) and 4.10's HyStart++ are not
+//! implemented; slow start is Reno's.
 
 use units::Instant;
 
@@ -27,16 +27,16 @@ pub(crate) static CUBIC: Control = Control {
 /// Settings of [`Cubic`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CubicConfig {
-    /// `C`: how aggressive the growth is, in segments per s³.
+    /// `C`: the aggressiveness of the growth, in segments per s³.
     pub c: f64,
-    /// `β`: what is left of the window after a congestion event.
+    /// `β`: the factor by which a congestion event reduces the window.
     pub beta: f64,
-    /// Whether a flow whose window at losses shrinks makes room for others (§4.7).
+    /// Whether a flow whose window at losses shrinks releases bandwidth to others (§4.7).
     pub fast_convergence: bool,
 }
 
 impl Default for CubicConfig {
-    /// `C` = 0.4, β = 0.7, fast convergence: as the RFC recommends (§4.6, §5.1).
+    /// `C` = 0.4, β = 0.7, fast convergence, as the RFC recommends (§4.6, §5.1).
     fn default() -> Self {
         CubicConfig {
             c: 0.4,
@@ -47,7 +47,7 @@ impl Default for CubicConfig {
 }
 
 impl CubicConfig {
-    /// A CUBIC at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Cubic {
         Cubic {
             config: *self,
@@ -61,7 +61,7 @@ impl CubicConfig {
         }
     }
 
-    /// `α`: the growth in segments per RTT that makes AIMD(α, β) take what Reno takes (§4.3).
+    /// `α`: the growth in segments per RTT at which AIMD(α, β) has the same throughput as Reno (§4.3).
     fn alpha(&self) -> f64 {
         3.0 * (1.0 - self.beta) / (1.0 + self.beta)
     }
@@ -73,7 +73,7 @@ impl Factory for CubicConfig {
     }
 }
 
-/// A window that remembers where it met congestion.
+/// A window, and the state of the cubic growth.
 #[derive(Clone, Debug)]
 pub struct Cubic {
     config: CubicConfig,
@@ -81,13 +81,13 @@ pub struct Cubic {
     rtt: CleanRtt,
     /// The smoothed round-trip time (RFC 6298), in seconds.
     srtt: Option<f64>,
-    /// The window at the last congestion event, if that was no timeout.
+    /// The window at the last congestion event, unless that was a timeout.
     w_max: Option<f64>,
-    /// `cwnd_prior`: the window as the threshold was last set.
+    /// `cwnd_prior`: the window when the threshold was last set.
     cwnd_prior: f64,
-    /// From the first acknowledgement in congestion avoidance to the next congestion event.
+    /// The current congestion avoidance stage, from its first acknowledgement to the next congestion event.
     stage: Option<Stage>,
-    /// Since when the window has not been full: time that does not count (§5.8).
+    /// Since when the window has not been full. This time does not count (§5.8).
     unused_since: Option<Instant>,
 }
 
@@ -96,16 +96,16 @@ pub struct Cubic {
 struct Stage {
     /// `t_epoch`
     start: Instant,
-    /// Where the curve is flat, in seconds after the start and in segments.
+    /// The position of the plateau, in seconds after the start and in segments.
     k: f64,
     w_max: f64,
-    /// The window that Reno would have.
+    /// The estimated window of Reno.
     w_est: f64,
 }
 
 impl Stage {
-    /// Figure 2. Without a window to return to, after a timeout (§4.8) or a slow start that met no
-    /// congestion (§4.10), the curve is flat here and now.
+    /// Figure 2. If there is no window to return to, after a timeout (§4.8) or a slow start without congestion (§4.10),
+    /// the plateau is at the current time and window.
     fn new(start: Instant, cwnd: f64, w_max: Option<f64>, c: f64) -> Self {
         let w_max = w_max.unwrap_or(cwnd).max(cwnd);
         Stage {
@@ -158,7 +158,7 @@ impl Cubic {
         self.reno.grow(after - cwnd);
     }
 
-    /// §4.7, and the end of the stage.
+    /// §4.7, and ends the stage.
     fn remember(&mut self) {
         let cwnd = self.reno.cwnd();
         let shrinking = self.w_max.is_some_and(|w_max| cwnd < w_max);
@@ -279,7 +279,7 @@ mod tests {
         let target = 0.4 * (after * after * after) + 1000.0;
         assert!((796.0..797.0).contains(&target), "{target}");
         assert!(close(cubic.cwnd(), before + (target - before) / before));
-        // §4.2: never for more than half the window a round trip.
+        // §4.2: the growth is at most half the window per round trip.
         let before = cubic.cwnd();
         cubic.on_ack(&ack(60_000));
         assert!(close(cubic.cwnd(), before + 0.5));
@@ -287,8 +287,8 @@ mod tests {
 
     #[test]
     fn on_short_paths_it_grows_as_reno_would() {
-        // Figure 4: α = 3·0.3/1.7 = 9/17 a window, 1 once W_est reaches the window before the cut.
-        // From 7 = 0.7·10, an acknowledgement adds (9/17)/7 while the curve, K = ∛7.5, is flatter.
+        // Figure 4: α = 3·0.3/1.7 = 9/17 per window, and 1 once W_est reaches the window before the reduction. From 7 =
+        // 0.7·10, an acknowledgement adds (9/17)/7, because the curve, K = ∛7.5, is flatter.
         let mut cubic = cubic(10.0);
         lose(&mut cubic, Instant::ZERO, 10);
         cubic.on_ack(&ack(0));
@@ -303,7 +303,7 @@ mod tests {
 
     #[test]
     fn a_shrinking_flow_releases_more() {
-        // §4.7: 1000 is remembered; a loss at 800 < 1000 remembers 800·1.7/2 = 680, one at 900 as it is.
+        // §4.7: W_max is 1000. A loss at 800 < 1000 sets 800·1.7/2 = 680, and one at 900 sets 900.
         let mut cubic = cubic(1000.0);
         for (cwnd, remembered) in [(1000.0, 1000.0), (800.0, 680.0), (900.0, 900.0)] {
             cubic.reno.set_cwnd(cwnd);
@@ -369,9 +369,9 @@ mod tests {
         fast_convergence: false,
     };
 
-    /// RFC 8312, tables 1 and 2 (C = 0.4), by equations that RFC 9438 did not change. The curve is
-    /// flat at its peak, so that a window far from the table's takes hundreds of losses to get there:
-    /// each starts at the peak, 4/3.7 of the average.
+    /// RFC 8312, tables 1 and 2 (C = 0.4), by equations that RFC 9438 did not change. The curve is flat at its peak, so
+    /// that a window far from the table's takes hundreds of losses to reach it. Each therefore starts at the peak,
+    /// 4/3.7 of the average.
     #[test]
     fn average_windows_are_those_of_the_tables() {
         for (rtt_s, gap, expected) in [

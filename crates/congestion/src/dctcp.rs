@@ -1,8 +1,9 @@
-//! DCTCP (RFC 8257): the window is cut by how many segments were marked, not by whether one was.
+//! DCTCP (RFC 8257): reduces the window according to how many segments were marked, not whether one
+//! was marked.
 //!
-//! `α` follows the share of marked segments, a window at a time; a mark cuts the window by `α/2`.
+//! `α` tracks the fraction of marked segments, per window; a mark reduces the window by `α/2`.
 //! Growth, losses and timeouts are Reno's. It needs switches that mark at a short queue, and
-//! feedback that says which segments were marked (§3.2).
+//! feedback that identifies the marked segments (§3.2).
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -11,7 +12,7 @@ use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 
-/// Marks may take the window down to one segment.
+/// Marks may reduce the window to one segment.
 const MIN_WINDOW: f64 = 1.0;
 
 pub(crate) static DCTCP: Control = Control {
@@ -29,7 +30,7 @@ pub(crate) static DCTCP: Control = Control {
 /// Settings of [`Dctcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DctcpConfig {
-    /// `g`: the weight of the newest window's share.
+    /// `g`: the weight of the fraction in the newest window.
     pub g: f64,
 }
 
@@ -41,7 +42,7 @@ impl Default for DctcpConfig {
 }
 
 impl DctcpConfig {
-    /// A DCTCP at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Dctcp {
         Dctcp {
             reno: RenoConfig {}.build(limits),
@@ -57,22 +58,22 @@ impl Factory for DctcpConfig {
     }
 }
 
-/// A window, and the share of its segments that are marked.
+/// A window, and the fraction of its segments that are marked.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
     reno: Reno,
-    /// `DCTCP.Alpha`, and what was delivered in the observation window (`DCTCP.BytesAcked`).
+    /// `DCTCP.Alpha`, and the segments delivered in the observation window (`DCTCP.BytesAcked`).
     share: MarkedShare,
     window: Round,
 }
 
 impl Dctcp {
-    /// `α` as it is.
+    /// The current `α`.
     pub fn alpha(&self) -> f64 {
         self.share.alpha()
     }
 
-    /// §3.3, steps 1 to 8, once a window.
+    /// §3.3, steps 1 to 8, once per window.
     fn observe(&mut self, ack: &AckEvent) {
         self.share.count(ack);
         if self.window.ends(ack) {
@@ -133,7 +134,7 @@ mod tests {
         })
     }
 
-    /// A window of 40 segments, acknowledged by twos.
+    /// A window of 40 segments, acknowledged in pairs.
     fn window(dctcp: &mut Dctcp, first: u64, marked: u64) {
         for pair in 0..20 {
             let acked = first + 2 * pair + 2;
@@ -162,12 +163,12 @@ mod tests {
 
     #[test]
     fn alpha_follows_the_share_of_marks() {
-        // §3.3: α = 1 at first. The first acknowledgement closes a window of two, none of them
-        // marked: α = 15/16.
+        // §3.3: α = 1 initially. The first acknowledgement completes a window of two segments, none
+        // of them marked: α = 15/16.
         let mut dctcp = dctcp();
         window(&mut dctcp, 0, 0);
         assert_eq!(dctcp.alpha(), 15.0 / 16.0);
-        // Those after it close at segments 44 and 86: 4 of 42 are marked, then 6 of 42.
+        // The following windows end at segments 44 and 86: 4 of 42 are marked, then 6 of 42.
         window(&mut dctcp, 40, 10);
         window(&mut dctcp, 80, 0);
         let first = 15.0 / 16.0 * 15.0 / 16.0 + 4.0 / 42.0 / 16.0;

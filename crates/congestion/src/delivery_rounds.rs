@@ -1,39 +1,39 @@
-//! Round trips counted by what was delivered, as both versions of BBR count them.
+//! Counts round trips by delivered segments, as in both versions of BBR.
 
 use std::ops::Range;
 
 use crate::event::RateSample;
 
-/// The running round: it ends when a segment sent in it is delivered.
+/// The current round. It ends when a segment sent in it is delivered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeliveryRounds {
-    /// Segments delivered in all.
+    /// Total number of delivered segments.
     delivered: u64,
-    /// A round ends with a segment sent when so many had been delivered.
+    /// The round ends with a segment that was sent when this many had been delivered.
     next: u64,
     count: u64,
     has_begun: bool,
-    /// Samples of segments sent when so many had been delivered say little of the bandwidth.
+    /// Samples are limited if their segment was sent when the number of delivered segments was in this range.
     held_back: Range<u64>,
 }
 
 impl DeliveryRounds {
-    /// Segments delivered in all.
+    /// Total number of delivered segments.
     pub(crate) fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// How many rounds have ended.
+    /// The number of rounds that have ended.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether the newest acknowledgement began a round.
+    /// Whether the newest acknowledgement started a round.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Takes the sample of an acknowledgement; `None`: it has none, and begins no round.
+    /// Handles the sample of an acknowledgement. Without a sample (`None`), no round starts.
     pub(crate) fn update(&mut self, sample: Option<&RateSample>) {
         self.has_begun = sample.is_some_and(|sample| sample.prior_delivered >= self.next);
         if let Some(sample) = sample {
@@ -45,12 +45,12 @@ impl DeliveryRounds {
         }
     }
 
-    /// A round begins here, whatever has been sent before.
+    /// Starts a round here, whatever was sent before.
     pub(crate) fn begin(&mut self) {
         self.next = self.delivered;
     }
 
-    /// What is sent until `in_flight` more segments are delivered is held back by the control.
+    /// Marks everything that is sent until `in_flight` more segments are delivered as held back by the control.
     pub(crate) fn hold_back(&mut self, in_flight: u64) {
         if !self.held_back.contains(&self.delivered) {
             self.held_back.start = self.delivered;
@@ -58,7 +58,7 @@ impl DeliveryRounds {
         self.held_back.end = self.delivered + in_flight.max(1);
     }
 
-    /// Whether the segment of a sample was sent while something held it back: the application, or the control.
+    /// Whether the segment of a sample was sent while the application or the control held the sender back.
     pub(crate) fn is_limited(&self, sample: &RateSample) -> bool {
         sample.app_limited || self.held_back.contains(&sample.prior_delivered)
     }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(rounds.delivered(), 12);
     }
 
-    /// 12 are delivered and 5 in flight: what is sent until 17 are delivered is limited.
+    /// 12 are delivered and 5 in flight: everything sent until 17 are delivered is limited.
     #[test]
     fn what_is_held_back_is_limited_until_the_flight_is_delivered() {
         let mut rounds = DeliveryRounds::default();

@@ -1,10 +1,10 @@
-//! DUAL (Wang and Crowcroft, CCR 1992; surveyed by Chan 2004, §2.3, and Dahal 2007, §2.1.2): Reno's
-//! growth, tuned by the delay half-way between the least and the most seen.
+//! DUAL (Wang and Crowcroft, CCR 1992; surveyed by Chan 2004, §2.3, and Dahal 2007, §2.1.2): Reno's growth, adjusted by
+//! comparing the RTT with the mean of its minimum and maximum.
 //!
-//! Every two round trips, an RTT above `(RTT_min + RTT_max)/2` takes an eighth of the window. A
-//! timeout is answered as Tahoe's, and forgets both RTTs, since so severe a congestion says that the
-//! path has changed. A loss found by duplicates is Reno's. The delay does not end slow start, so that
-//! the first ends in a loss, nor begin it.
+//! Every two round trips, an RTT above `(RTT_min + RTT_max)/2` reduces the window by an eighth. A timeout is handled
+//! like Tahoe's, and resets both RTTs, because such severe congestion indicates that the path has changed. A loss
+//! detected by duplicates is handled like Reno's. The delay neither ends slow start, so that the first slow start ends
+//! in a loss, nor starts it.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -31,7 +31,7 @@ pub(crate) static DUAL: Control = Control {
 pub struct DualConfig {}
 
 impl DualConfig {
-    /// A DUAL at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Dual {
         Dual {
             reno: RenoConfig {}.build(limits),
@@ -54,10 +54,10 @@ impl Factory for DualConfig {
 pub struct Dual {
     reno: Reno,
     rtt: CleanRtt,
-    /// The least and the most RTT, in seconds.
+    /// The minimum and maximum RTT, in seconds.
     range: Option<(f64, f64)>,
     round: Round,
-    /// The end of this round tests nothing.
+    /// Whether the end of this round is not tested.
     rests: bool,
 }
 
@@ -67,7 +67,7 @@ impl Dual {
         self.range = Some((min.min(rtt), max.max(rtt)));
     }
 
-    /// The delay of a queue half full, in seconds.
+    /// The RTT with a half-full queue, in seconds.
     fn threshold(&self) -> Option<f64> {
         self.range.map(|(min, max)| (min + max) / 2.0)
     }
@@ -123,7 +123,7 @@ mod tests {
     use crate::sawtooth::lose;
     use units::Duration;
 
-    /// A round of one acknowledgement; cwnd after it.
+    /// A round of one acknowledgement. Returns cwnd after it.
     fn round(dual: &mut Dual, acked: u64, rtt_ms: u64) -> f64 {
         dual.on_ack(&AckEvent {
             acked,

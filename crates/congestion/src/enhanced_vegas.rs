@@ -1,8 +1,9 @@
-//! Enhanced Vegas (Chan 2004, ch. 4): Vegas that takes its delays apart by timestamps, end to end.
+//! Enhanced Vegas (Chan 2004, ch. 4): Vegas that separates its forward and backward delays by
+//! end-to-end timestamps.
 //!
-//! Each direction's trip time is known but for the offset of the two clocks, which is in all of
-//! them: above its minimum, a trip time is queueing. So queueing on the way back does not count
-//! against the flow, without help from switches.
+//! Each direction's trip time is known except for the constant offset of the two clocks, so the
+//! excess over its minimum is queueing. Queueing on the backward path therefore does not count
+//! against the flow, without support from switches.
 
 mod skew;
 
@@ -42,7 +43,7 @@ const SKEW_CORRECTION: Setting = Setting::flag(
 pub struct EnhancedVegasConfig {
     /// The thresholds.
     pub vegas: VegasConfig,
-    /// Estimate how fast the clocks drift apart, and move the minima with it (4.5).
+    /// Whether to estimate the skew between the clocks, and to move the minima with it (4.5).
     pub skew_correction: bool,
 }
 
@@ -56,7 +57,7 @@ impl Default for EnhancedVegasConfig {
 }
 
 impl EnhancedVegasConfig {
-    /// An Enhanced Vegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> EnhancedVegas {
         let stamps = Stamps {
             plain: Plain::default(),
@@ -77,11 +78,11 @@ impl Factory for EnhancedVegasConfig {
 /// Vegas' machinery on timestamps.
 pub type EnhancedVegas = Machine<Stamps>;
 
-/// Delays as timestamps tell them; Vegas' rules for acknowledgements without any.
+/// Delays from timestamps. Acknowledgements without timestamps follow Vegas' rules.
 #[derive(Clone, Debug)]
 pub struct Stamps {
     plain: Plain,
-    /// RTT less `QT_b` of the round's newest sample.
+    /// RTT minus `QT_b` of the round's newest sample.
     newest: Option<f64>,
     trips: Option<Trips>,
     skew_correction: bool,
@@ -94,7 +95,7 @@ fn trips(ack: &AckEvent) -> Option<(f64, f64)> {
 }
 
 impl Stamps {
-    /// Takes in one acknowledgement's trips; the backward queueing time.
+    /// Records the trip times of an acknowledgement. Returns the backward queueing time.
     fn measure(&mut self, ack: &AckEvent) -> Option<f64> {
         let (forward, backward) = trips(ack)?;
         let at = ack.now.as_secs_f64();
@@ -105,7 +106,7 @@ impl Stamps {
             false => 0.0,
         };
         let (least_forward, least_backward) = trips.minima(at, drift);
-        // BaseRTT is the sum of the fixed delays (4.3), in which the offsets cancel.
+        // BaseRTT is the sum of the fixed delays (4.3). The offsets cancel out.
         let base = least_forward + least_backward;
         if base > 0.0 {
             self.plain.set_base(base);

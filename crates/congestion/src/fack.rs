@@ -1,8 +1,8 @@
-//! FACK (Mathis and Mahdavi, SIGCOMM 1996), without rampdown: SACK that counts what is in flight by
-//! forward acknowledgement.
+//! FACK (Mathis and Mahdavi, SIGCOMM 1996), without rampdown: SACK that counts the data in flight by forward
+//! acknowledgement.
 //!
-//! Forward acknowledgement belongs to loss recovery. What is left to the window is Tahoe's, as in the
-//! papers' simulator, or Reno's with the loss recovery of hosts of today.
+//! Forward acknowledgement is part of loss recovery. The window is controlled like Tahoe's, as in the papers'
+//! simulator, or like Reno's with the loss recovery of today's hosts.
 
 use crate::registry::{Control, Need, Recovery};
 use crate::reno::RenoConfig;

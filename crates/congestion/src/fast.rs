@@ -1,10 +1,9 @@
-//! FAST (Jin, Wei and Low, INFOCOM 2004; surveyed by Dahal 2007, §2.1.2): the window moves to where
-//! α segments of the flow wait in queues, in steps in proportion to how far off it is.
+//! FAST (Jin, Wei and Low, INFOCOM 2004; surveyed by Dahal 2007, §2.1.2): moves the window to the point at which α
+//! segments of the flow are queued. The steps are proportional to the distance from it.
 //!
-//! `w ← min{2w, (1 − γ)·w + γ·(baseRTT/RTT·w + α)}` (equation 6), with the average RTT of §IV.A. The
-//! window changes in one round trip and is frozen in the next (§IV.B). There is no slow start: from
-//! a small window equation 6 doubles. α is constant, as in the authors' implementation. Losses halve
-//! the window.
+//! `w ← min{2w, (1 − γ)·w + γ·(baseRTT/RTT·w + α)}` (equation 6), with the average RTT of §IV.A. The window changes in
+//! one round trip and is frozen in the next (§IV.B). There is no slow start: from a small window, equation 6 doubles
+//! it. α is constant, as in the authors' implementation. Losses halve the window.
 
 use units::{Duration, Instant};
 
@@ -14,7 +13,7 @@ use crate::registry::{Control, Recovery, Setting};
 use crate::round::Round;
 use crate::rtt::CleanRtt;
 
-/// The window has a floor of two segments, below which no delay can show; after a timeout one.
+/// The minimum window is two segments, below which no queueing delay can be observed. After a timeout it is one.
 const MIN_WINDOW: f64 = 2.0;
 
 pub(crate) static FAST: Control = Control {
@@ -39,7 +38,7 @@ pub(crate) static FAST: Control = Control {
 pub struct FastConfig {
     /// α: the segments to keep queued.
     pub alpha: f64,
-    /// γ, above 0 and at most 1: how far to go at once.
+    /// γ, above 0 and at most 1: the fraction of the distance that a step covers.
     pub gamma: f64,
 }
 
@@ -54,7 +53,7 @@ impl Default for FastConfig {
 }
 
 impl FastConfig {
-    /// A FAST at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Fast {
         Fast {
             config: *self,
@@ -77,13 +76,13 @@ impl Factory for FastConfig {
     }
 }
 
-/// A window on its way to an equilibrium.
+/// A window that approaches an equilibrium.
 #[derive(Clone, Debug)]
 pub struct Fast {
     config: FastConfig,
     limits: Limits,
     cwnd: f64,
-    /// What the window grows to in this round, and by how much an acknowledgement.
+    /// The window at the end of this round, and the increment per acknowledgement.
     target: f64,
     increment: f64,
     rtt: CleanRtt,
@@ -91,12 +90,12 @@ pub struct Fast {
     base_rtt: f64,
     average_rtt: Option<f64>,
     round: Round,
-    /// This round changes nothing.
+    /// Whether the window does not change in this round.
     frozen: bool,
 }
 
 impl Fast {
-    /// §IV.A: an average with weight `η = min{3/w, 1/4}`.
+    /// §IV.A: a moving average with weight `η = min{3/w, 1/4}`.
     fn sample(&mut self, rtt: f64) {
         self.base_rtt = self.base_rtt.min(rtt);
         let eta = (3.0 / self.cwnd).min(0.25);
@@ -132,7 +131,7 @@ impl Controller for Fast {
         self.cwnd
     }
 
-    /// There is no slow start; the least that a threshold may be.
+    /// There is no slow start. Returns the smallest valid threshold.
     fn ssthresh(&self) -> f64 {
         2.0
     }
@@ -200,7 +199,7 @@ mod tests {
         fast
     }
 
-    /// A whole round of acknowledgements without samples.
+    /// A complete round of acknowledgements without samples.
     fn round(fast: &mut Fast, first: u64) -> u64 {
         let window = fast.cwnd() as u64;
         for acked in first + 1..=first + window {
@@ -219,7 +218,7 @@ mod tests {
         let mut at_rest = fast(100.0, 0.08, 0.1);
         round(&mut at_rest, 0);
         assert_eq!(at_rest.cwnd(), 100.0);
-        // RTT 80 ms: 50 + 0.5·(100 + 20) = 110, a tenth of a segment an acknowledgement.
+        // RTT 80 ms: 50 + 0.5·(100 + 20) = 110, a tenth of a segment per acknowledgement.
         let mut growing = fast(100.0, 0.08, 0.08);
         let acked = round(&mut growing, 0);
         assert!((growing.cwnd() - 110.0).abs() < 1e-9);

@@ -1,21 +1,20 @@
-//! HighSpeed TCP (RFC 3649): the larger the window, the faster it grows and the less it is cut.
+//! HighSpeed TCP (RFC 3649): the larger the window, the faster it grows and the less it is reduced.
 //!
-//! Below 38 segments it is Reno. Above, `a(w)` segments are added a round trip and `b(w)·w` taken at
-//! a loss, so that the average window at loss rate p is 0.12/p^0.835 (§5). Timeouts and slow start
-//! are Reno's.
+//! Up to 38 segments it is Reno. Above, it adds `a(w)` segments per round trip and subtracts `b(w)·w` at a loss, so
+//! that the average window at loss rate p is 0.12/p^0.835 (§5). Timeouts and slow start are Reno's.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
-/// `Low_Window`: up to here, Reno.
+/// `Low_Window`: Reno up to this window.
 const LOW_WINDOW: f64 = 38.0;
-/// `High_Window`: here `b` has fallen to [`HIGH_DECREASE`].
+/// `High_Window`: at this window `b` has fallen to [`HIGH_DECREASE`].
 const HIGH_WINDOW: f64 = 83_000.0;
 /// `High_Decrease`
 const HIGH_DECREASE: f64 = 0.1;
-/// A loss leaves at least two segments.
+/// A loss does not reduce the window below two segments.
 const MIN_WINDOW: f64 = 2.0;
 
 pub(crate) static HIGHSPEED: Control = Control {
@@ -35,7 +34,7 @@ pub(crate) static HIGHSPEED: Control = Control {
 pub struct HighSpeedConfig {}
 
 impl HighSpeedConfig {
-    /// A HighSpeed TCP at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> HighSpeed {
         HighSpeed {
             reno: RenoConfig {}.build(limits),
@@ -49,13 +48,13 @@ impl Factory for HighSpeedConfig {
     }
 }
 
-/// Additive increase, multiplicative decrease, by the window's size.
+/// Additive increase and multiplicative decrease that depend on the window.
 #[derive(Clone, Debug)]
 pub struct HighSpeed {
     reno: Reno,
 }
 
-/// `b(w)` (§5): from a half at 38 segments, falling with log w.
+/// `b(w)` (§5): one half at 38 segments, decreasing with log w.
 fn decrease(w: f64) -> f64 {
     if w <= LOW_WINDOW {
         return 0.5;
@@ -108,7 +107,7 @@ mod tests {
     use crate::sawtooth::{average_window, lose};
     use units::Instant;
 
-    /// RFC 3649, appendix B: the windows at which `a` reaches each whole number, and `b` there.
+    /// RFC 3649, appendix B: the windows at which `a` reaches each integer, and `b` at these windows.
     const TABLE: [(u32, f64, f64); 11] = [
         (118, 2.0, 0.44),
         (221, 3.0, 0.41),
@@ -132,7 +131,7 @@ mod tests {
         }
         assert_eq!((increase(38.0), decrease(38.0)), (1.0, 0.5));
         assert!((decrease(83_000.0) - 0.1).abs() < 1e-12);
-        // §5: a(83000) = 83000²·10⁻⁷·2·0.1/1.9 = 72.5, which the rounded 0.078/w^1.2 meets within 3 %.
+        // §5: a(83000) = 83000²·10⁻⁷·2·0.1/1.9 = 72.5. The rounded 0.078/w^1.2 deviates by less than 3 %.
         assert!((increase(83_000.0) / 72.5 - 1.0).abs() < 0.03);
     }
 
@@ -155,7 +154,7 @@ mod tests {
         assert_eq!(control.cwnd(), 10.0);
     }
 
-    /// RFC 3649, table 5 (the response function), as RFC 8312's table 1 repeats it.
+    /// RFC 3649, table 5 (the response function), as reproduced in RFC 8312's table 1.
     #[test]
     fn average_windows_are_those_of_the_response_function() {
         for (gap, expected) in [(1_000, 38.0), (10_000, 263.0), (100_000, 1795.0)] {

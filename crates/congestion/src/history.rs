@@ -1,18 +1,18 @@
-//! What a value was a while ago, in constant space.
+//! The history of a value, in constant space.
 
-/// Values of the recent past, no closer to each other than asked for.
+/// Recent values, at a minimum distance in time.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     points: [Point; Self::POINTS],
-    /// Points in use.
+    /// Number of points in use.
     len: usize,
-    /// Where the next one goes.
+    /// The index of the next point.
     next: usize,
-    /// Times that differ by no more are equal.
+    /// Times that differ by at most this are considered equal.
     slack: f64,
 }
 
-/// A value, and since when, in seconds.
+/// A value, and its start time in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Point {
     pub(crate) time: f64,
@@ -31,12 +31,12 @@ impl History {
         }
     }
 
-    /// Forgets everything.
+    /// Removes all values.
     pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
-    /// The value from `time` on. It is not kept if the newest kept point is less than `apart` before it.
+    /// Records the value from `time` on, unless the newest recorded point is less than `apart` before it.
     pub(crate) fn push(&mut self, time: f64, value: f64, apart: f64) {
         if self
             .back(0)
@@ -49,7 +49,7 @@ impl History {
         self.len = (self.len + 1).min(Self::POINTS);
     }
 
-    /// The newest point that is no later than `time` and whose value is accepted; else the oldest one.
+    /// The newest point that is not later than `time` and whose value is accepted, or else the oldest point.
     pub(crate) fn newest(&self, time: f64, accepts: impl Fn(f64) -> bool) -> Option<Point> {
         let past = (0..self.len)
             .filter_map(|back| self.back(back))
@@ -65,7 +65,7 @@ impl History {
             .last()
     }
 
-    /// The point that came `back` points before the newest.
+    /// The point that is `back` points before the newest.
     fn back(&self, back: usize) -> Option<Point> {
         (back < self.len).then(|| self.points[(self.next + Self::POINTS - 1 - back) % Self::POINTS])
     }

@@ -1,4 +1,5 @@
-//! What HPCC and PowerTCP want to know in advance: the base round-trip time of a path, and the rate of the host's link.
+//! The prior knowledge that HPCC and PowerTCP need: the base round-trip time of a path, and the rate of the host's
+//! link.
 
 use crate::controller::Limits;
 use crate::event::AckEvent;
@@ -33,13 +34,13 @@ pub(crate) const FLOWS: Setting = Setting {
     },
 };
 
-/// What is known in advance.
+/// The configured prior knowledge.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct HostLinkConfig {
-    /// The base round-trip time, in seconds; `None`: the least one seen.
+    /// The base round-trip time, in seconds. `None` means the minimum observed.
     pub base_rtt_s: Option<f64>,
-    /// The rate of the host's link, in bits per second; `None`: the least of [`Limits::line_bps`] and the path's link
-    /// rates.
+    /// The rate of the host's link, in bits per second. `None` means the minimum of [`Limits::line_bps`] and the link
+    /// rates of the path.
     pub host_rate_bps: Option<f64>,
 }
 
@@ -52,12 +53,12 @@ impl HostLinkConfig {
     }
 }
 
-/// What is known by now.
+/// The configured or measured values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostLink {
     config: HostLinkConfig,
     base_s: Option<f64>,
-    /// Of the link that segments leave by, in octets per second.
+    /// The rate of the link through which segments leave, in octets per second.
     line_rate: Option<f64>,
     packet_octets: f64,
 }
@@ -72,7 +73,7 @@ impl HostLink {
         }
     }
 
-    /// Takes in the round-trip time of an acknowledgement.
+    /// Records the round-trip time of an acknowledgement.
     pub(crate) fn measure(&mut self, ack: &AckEvent) {
         if self.config.base_rtt_s.is_none()
             && let Some(rtt) = ack.rtt_s().filter(|rtt| *rtt > 0.0)
@@ -81,13 +82,13 @@ impl HostLink {
         }
     }
 
-    /// The base round-trip time, in seconds; more than 0.
+    /// The base round-trip time, in seconds. Positive.
     pub(crate) fn base_s(&self) -> Option<f64> {
         self.base_s
     }
 
-    /// What the host's link carries in a base round trip, in segments. Unless its rate was given, it counts as no faster
-    /// than the slowest link of `path`: in the papers, no link is slower than the hosts'.
+    /// The capacity of the host's link in a base round trip, in segments. If its rate is not configured, it is limited
+    /// to that of the slowest link of `path`: in the papers, no link is slower than the hosts'.
     pub(crate) fn full_window(&self, path: Option<&PathRecord>) -> Option<f64> {
         let rate = match self.config.host_rate_bps {
             Some(bps) => bps / 8.0,
@@ -99,7 +100,7 @@ impl HostLink {
         Some(rate * self.base_s? / self.packet_octets)
     }
 
-    /// Segments per second that send `window` in a base round trip.
+    /// The pacing rate that sends `window` in a base round trip, in segments per second.
     pub(crate) fn pacing_rate(&self, window: f64) -> Option<f64> {
         Some(window / self.base_s?)
     }

@@ -1,9 +1,10 @@
-//! HPCC (Li et al., *HPCC: High Precision Congestion Control*, SIGCOMM 2019): a window that keeps the octets in flight on
-//! every link of the path just below the link's rate times the base round-trip time.
+//! HPCC (Li et al., *HPCC: High Precision Congestion Control*, SIGCOMM 2019): keeps the octets in flight on every link
+//! of the path just below the link's rate times the base round-trip time.
 //!
-//! Each acknowledgement brings a record of every hop ([`crate::telemetry`]). The share of a link that is in flight is
-//! `U = tx/B + min(qlen, last qlen)/(B·T)`, and the greatest of the path counts, averaged over a round trip. The window
-//! is divided by `U/η`, from a reference that changes once a round trip, so that no event is reacted to twice.
+//! Each acknowledgement carries a record of every hop ([`crate::telemetry`]). The normalized data in flight of a link
+//! is `U = tx/B + min(qlen, last qlen)/(B·T)`. The maximum over the path counts, averaged over a round trip. The window
+//! is divided by `U/η`, starting from a reference that changes once per round trip, so that there is no double reaction
+//! to the same event.
 
 use units::Duration;
 
@@ -14,9 +15,9 @@ use crate::registry::{Control, Mark, Need, Recovery};
 use crate::round::Round;
 use crate::telemetry::{Hops, PathRecord};
 
-/// `η`: the target share of a link in flight (§5.1).
+/// `η`: the target of `U` (§5.1).
 const ETA: f64 = 0.95;
-/// `maxStage`: round trips of additive increase before the window is also multiplied (§5.1).
+/// `maxStage`: the number of round trips of additive increase before the window is also multiplied (§5.1).
 const MAX_STAGE: u32 = 5;
 /// A window below one segment is paced.
 const MIN_WINDOW: f64 = 0.001;
@@ -43,13 +44,13 @@ pub(crate) static HPCC: Control = Control {
 pub struct HpccConfig {
     /// The host's link and `T`.
     pub link: HostLinkConfig,
-    /// `N` of `W_AI`: flows that are expected to share a link.
+    /// `N` of `W_AI`: the number of flows that are expected to share a link.
     pub flows: f64,
 }
 
 impl HpccConfig {
-    /// An HPCC at the start of its connection. It starts with `W_init`, the host's rate times `T`, if both are known,
-    /// else with the transport's initial window.
+    /// Creates a controller for a new connection. It starts with `W_init`, the host's rate times `T`, if both are
+    /// known, otherwise with the transport's initial window.
     pub fn build(&self, limits: &Limits) -> Hpcc {
         let link = HostLink::new(self.link, limits);
         let start = link.full_window(None).unwrap_or(limits.initial_window);
@@ -74,7 +75,7 @@ impl Factory for HpccConfig {
     }
 }
 
-/// A window, its reference, and what is in flight on the fullest link.
+/// A window, its reference, and the normalized data in flight of the most loaded link.
 #[derive(Clone, Debug)]
 pub struct Hpcc {
     limits: Limits,
@@ -108,7 +109,7 @@ impl Hpcc {
         }
     }
 
-    /// Algorithm 1, `MeasureInflight`; whether there was something to measure.
+    /// Algorithm 1, `MeasureInflight`. Returns whether there was a measurement.
     fn measure_in_flight(&mut self, path: &PathRecord, base: f64) -> bool {
         let mut greatest = None;
         for link in self.hops.advance(path) {
@@ -147,7 +148,7 @@ impl Hpcc {
         self.window = self.limits.cap(window.max(MIN_WINDOW));
     }
 
-    /// Without records a loss is all there is to go by.
+    /// Without records, losses are the only signal.
     fn without_records(&mut self, window: f64) {
         self.set_window(window.max(1.0));
         self.reference = self.window;
@@ -156,7 +157,7 @@ impl Hpcc {
 }
 
 impl Controller for Hpcc {
-    /// Whole segments that hold the window; its fraction is the pacing rate's.
+    /// The window, rounded up to whole segments. The pacing rate accounts for the fraction.
     fn cwnd(&self) -> f64 {
         self.window.ceil()
     }
@@ -178,14 +179,14 @@ impl Controller for Hpcc {
         self.new_ack(ack);
     }
 
-    /// The records show a full queue before it drops: a loss says nothing more.
+    /// The records show a full queue before it drops, so a loss adds no information.
     fn on_loss(&mut self, _loss: &LossEvent) {
         if self.hops.is_empty() {
             self.without_records(self.window / 2.0);
         }
     }
 
-    /// Nothing came back, no record either.
+    /// Nothing was acknowledged, so there is no record either.
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
         self.hops.clear();
         self.without_records(1.0);
@@ -228,7 +229,7 @@ mod tests {
         })
     }
 
-    /// The acknowledgement of segment `acked` with 10 more sent, and what its data recorded.
+    /// The acknowledgement of segment `acked` with 10 more sent, and the record of its data.
     fn ack(acked: u64, hops: &[HopRecord]) -> AckEvent {
         AckEvent {
             acked,
@@ -260,8 +261,8 @@ mod tests {
         assert_eq!((unknown.cwnd(), unknown.pacing_rate()), (4.0, None));
     }
 
-    /// In 500 µs a link of 12.5 octets per µs carries 5000 octets, tx/B = .8; of the queues of 2500 and 1250 octets the
-    /// lesser counts, 1250/12,500 = .1: u' = .9, with the weight 500/1000. The other link is emptier.
+    /// In 500 µs a link of 12.5 octets per µs carries 5000 octets, tx/B = .8. Of the queues of 2500 and 1250 octets the
+    /// smaller one counts, 1250/12,500 = .1: u' = .9, with the weight 500/1000. The other link is less loaded.
     #[test]
     fn the_fullest_link_counts_for_as_long_as_it_was_measured() {
         let mut hpcc = hpcc();
@@ -270,13 +271,13 @@ mod tests {
         let next = path(&[hop(500, 5000, 1250), hop(900, 5000, 0)]);
         assert!(hpcc.measure_in_flight(&next, 0.001));
         near(hpcc.in_flight, 0.5 * 1.0 + 0.5 * 0.9);
-        // More than T counts as T.
+        // Intervals longer than T count as T.
         let next = path(&[hop(5500, 67_500, 0), hop(6000, 5000, 0)]);
         assert!(hpcc.measure_in_flight(&next, 0.001));
         near(hpcc.in_flight, 1.0);
     }
 
-    /// W_AI = 10 · .05/10 = .05. U = 1.9: W = 10/(1.9/.95) + .05 = 5.05, from the reference of the round's start.
+    /// W_AI = 10 · .05/10 = .05. U = 1.9: W = 10/(1.9/.95) + .05 = 5.05, from the reference at the start of the round.
     #[test]
     fn a_window_is_divided_once_a_round_trip() {
         let mut hpcc = hpcc();
@@ -291,7 +292,7 @@ mod tests {
         // The same again: within the round the reference is still 10.
         hpcc.on_ack(&ack(4, &[hop(3000, 37_500, 11_250)]));
         near(hpcc.window, 5.05);
-        // The round is over: the reference is what comes of this one.
+        // The round is over: the reference becomes the result of this acknowledgement.
         hpcc.on_ack(&ack(12, &[hop(4000, 50_000, 11_250)]));
         near(hpcc.window, 5.05);
         hpcc.on_ack(&ack(13, &[hop(5000, 62_500, 11_250)]));
@@ -315,14 +316,14 @@ mod tests {
             near(*window, 2.0 + 0.05 * (trip + 1) as f64);
         }
         near(windows[5], 2.25 * 0.95 / 0.4 + 0.05);
-        // Never more than the host's link carries in a round trip, and W_AI.
+        // At most the capacity of the host's link in a round trip, plus W_AI.
         hpcc.in_flight = 0.01;
         hpcc.stage = MAX_STAGE;
         hpcc.compute_window(10.0, false);
         near(hpcc.window, 10.05);
     }
 
-    /// Without settings: T is the least round-trip time, and the host's rate the least of the path.
+    /// Without settings, T is the minimum round-trip time, and the host's rate the minimum of the path.
     #[test]
     fn what_is_not_given_is_measured() {
         let config = HpccConfig {
@@ -336,7 +337,7 @@ mod tests {
         });
         hpcc.on_ack(&ack(1, &[hop(0, 0, 0)]));
         near(hpcc.pacing_rate().unwrap(), 4000.0);
-        // U = 1/2; W_AI = 10 · .05 of a least rate of 100 Mb/s.
+        // U = 1/2; W_AI = 10 · .05 of a minimum rate of 100 Mb/s.
         let fast = |at, sent| HopRecord {
             rate_kbps: 1_000_000,
             ..hop(at, sent, 0)

@@ -1,15 +1,16 @@
-//! Congestion controls, one file each; they see events, never octets.
+//! Congestion controls, one file each. They receive events and never see octets.
 //!
-//! | file | what it holds |
+//! | file | content |
 //! | --- | --- |
 //! | [`event`] | the events that a controller receives: acknowledgements with feedback marks, losses, timeouts |
-//! | [`telemetry`] | what the hops of a path record (INT) |
+//! | [`telemetry`] | the records of the hops of a path (INT) |
 //! | [`controller`] | the [`Controller`] trait, its [`Factory`], [`Limits`] and [`Snapshot`] |
-//! | [`registry`] | what a control's file declares about it: name, loss recovery, marks, settings |
-//! | [`CONTROLS`] | the controls; each has one file |
-//! | [`sctp`] | SCTP's controls: the standard window, RBCA, and SPC, which changes the path |
+//! | [`registry`] | the descriptor that each control's file declares: name, loss recovery, marks, settings |
+//! | [`CONTROLS`] | the controls, each in one file |
+//! | [`sctp`] | SCTP's controls: the standard window, RBCA, and SPC, which switches the path |
 //!
-//! Windows are in segments, SCTP's in octets. Nothing here reads a clock, knows a packet format or draws a number.
+//! Windows are in segments, SCTP's in octets. Nothing here reads a clock, depends on a packet format, or draws random
+//! numbers.
 
 pub mod bbr;
 pub mod bbr3;
@@ -145,7 +146,7 @@ pub static CONTROLS: &[&Control] = &[
     &nscc::NSCC,
 ];
 
-/// The control of that name.
+/// Looks up a control by name.
 pub fn find(name: &str) -> Option<&'static Control> {
     CONTROLS
         .iter()

@@ -1,6 +1,6 @@
-//! The largest value of the last rounds.
+//! The maximum value of the last rounds.
 
-/// A maximum over the last `ROUNDS` rounds, each by its own. Rounds that bring no value forget none.
+/// A maximum over the last `ROUNDS` rounds by number. Rounds without a value do not expire older values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MaxFilter<const ROUNDS: usize> {
     rounds: [f64; ROUNDS],
@@ -18,7 +18,7 @@ impl<const ROUNDS: usize> Default for MaxFilter<ROUNDS> {
 }
 
 impl<const ROUNDS: usize> MaxFilter<ROUNDS> {
-    /// A value of round number `round`, which is no earlier than those before it.
+    /// Adds a value of round number `round`, which must not decrease.
     pub(crate) fn add(&mut self, round: u64, value: f64) {
         let skipped = (round - self.newest).min(ROUNDS as u64);
         for gone in round + 1 - skipped..=round {
@@ -29,7 +29,7 @@ impl<const ROUNDS: usize> MaxFilter<ROUNDS> {
         *slot = slot.max(value);
     }
 
-    /// The largest; 0 without any.
+    /// The maximum, or 0 if there are no values.
     pub(crate) fn max(&self) -> f64 {
         self.rounds.iter().copied().fold(0.0, f64::max)
     }

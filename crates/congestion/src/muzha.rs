@@ -1,14 +1,14 @@
-//! Muzha (Lien and Chung, §III): the path's switches say how to change the window.
+//! Muzha (Lien and Chung, §III): the switches on the path determine how to change the window.
 //!
-//! Two phases, no slow start: congestion avoidance by the index that the most loaded hop wrote,
-//! and Reno's fast retransmit. Where no hop speaks, Reno.
+//! Two phases without slow start: congestion avoidance by the index that the most loaded hop wrote,
+//! and Reno's fast retransmit. If no hop writes an index, it is Reno.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Mark, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
-/// No index takes the window below one segment.
+/// No index reduces the window below one segment.
 const MIN_WINDOW: f64 = 1.0;
 
 pub(crate) static MUZHA: Control = Control {
@@ -28,7 +28,7 @@ pub(crate) static MUZHA: Control = Control {
 pub struct MuzhaConfig {}
 
 impl MuzhaConfig {
-    /// A Muzha at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Muzha {
         Muzha {
             reno: RenoConfig {}.build(limits),
@@ -45,18 +45,18 @@ impl Factory for MuzhaConfig {
     }
 }
 
-/// A window, moved by the hops or by Reno.
+/// A window that is controlled by the hops or by Reno.
 #[derive(Clone, Debug)]
 pub struct Muzha {
     reno: Reno,
     limits: Limits,
-    /// The newest acknowledgement carried an index.
+    /// Whether the newest acknowledgement carried an index.
     speaking: bool,
     /// The round ends when this segment is acknowledged.
     mark: u64,
 }
 
-/// Table 3.1: the window after a round under an index from 1 to 6.
+/// Table 3.1: the window after a round, for an index from 1 to 6.
 fn advised(index: u8, cwnd: f64) -> f64 {
     match index {
         6 => cwnd * 3.0,
@@ -80,7 +80,7 @@ impl Controller for Muzha {
     fn on_ack(&mut self, ack: &AckEvent) {
         let Some(index) = ack.mrai else {
             if std::mem::take(&mut self.speaking) {
-                // What the hops allowed is no reason for a slow start.
+                // A window that the hops allowed must not cause a slow start.
                 self.reno.end_slow_start();
             }
             return self.reno.on_ack(ack);

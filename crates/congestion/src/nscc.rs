@@ -1,16 +1,16 @@
-//! NSCC, the network-signaled congestion control of Ultra Ethernet (UE specification 1.0, section 3.6.13): a window that
-//! follows two signals of each acknowledgement, and the packets that switches trim.
+//! NSCC, the network-signaled congestion control of Ultra Ethernet (UE specification 1.0, section 3.6.13). The window
+//! reacts to two signals of each acknowledgement, and to packets that switches trim.
 //!
 //! | | delay below the target | delay at the target or above |
 //! | --- | --- | --- |
 //! | no mark | proportional increase | fair increase: the queue is long, but no longer marks |
-//! | mark | nothing: the queue begins to fill | multiplicative decrease |
+//! | mark | no change: the queue begins to fill | multiplicative decrease |
 //!
-//! Increases are summed, and added once in eight segments or a round trip. Where almost nothing arrives in a round trip,
-//! *quick adapt* sets the window to what did arrive.
+//! Increases are accumulated, and applied once per eight segments or round trip. If almost nothing arrives in a round
+//! trip, *quick adapt* sets the window to the amount that did arrive.
 //!
-//! The specification counts octets of a network that an operator describes. Here windows are in segments, and the
-//! network is the host's link and the least round-trip time.
+//! The specification counts octets, in a network that an operator describes. Here windows are in segments, and the
+//! network is described by the host's link and the minimum round-trip time.
 
 use units::{Duration, Instant};
 
@@ -18,34 +18,34 @@ use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent, TrimEvent};
 use crate::registry::{Control, Kind, Need, Recovery, Setting};
 
-/// The network that the constants are for: 100 Gb/s and 12 µs.
+/// The reference network of the constants: 100 Gb/s and 12 µs.
 const REFERENCE_BITS: f64 = 100e9 * REFERENCE_RTT_S;
 const REFERENCE_RTT_S: f64 = 12e-6;
-/// The largest window, in bandwidth-delay products.
+/// The maximum window, in bandwidth-delay products.
 const LARGEST: f64 = 1.5;
-/// A window has one segment at least.
+/// The minimum window is one segment.
 const MIN_WINDOW: f64 = 1.0;
-/// The target delay, in round trips of the network, where switches trim.
+/// The target delay in round trips of the network, if switches trim.
 const TARGET_RTTS: f64 = 0.75;
-/// Increases per round trip, in segments of the reference network: of the fair one, of the proportional one at no
-/// delay, and what is added whatever the signals say (`fi`, `alpha`, `eta`).
+/// Increases per round trip, in segments of the reference network: the fair increase, the proportional increase at zero
+/// delay, and a constant increase that does not depend on the signals (`fi`, `alpha`, `eta`).
 const FAIR: f64 = 5.0;
 const PROPORTIONAL: f64 = 4.0;
 const ETA: f64 = 0.15;
-/// The fast increase: segments per segment that arrives after a whole window without this much delay.
+/// The fast increase: segments per segment that arrives after a complete window with less than this delay.
 const FAST: f64 = 0.25;
 const NO_DELAY_S: f64 = 1e-6;
-/// `gamma`: the decrease for a mean delay far above the target; and what a decrease leaves at least.
+/// `gamma`: the decrease for a mean delay far above the target; and the minimum factor of a decrease.
 const GAMMA: f64 = 0.8;
 const LEAST_LEFT: f64 = 0.5;
 /// The weight of the newest delay in the mean.
 const DELAY_WEIGHT: f64 = 0.0125;
-/// What the mean takes for a long delay without a mark, in round trips: the queue has drained.
+/// The value that is used for a long delay without a mark in the mean, in round trips: the queue has drained.
 const DRAINED_RTTS: f64 = 0.25;
-/// Segments after which increases are added.
+/// Number of segments after which increases are applied.
 const ADJUST_SEGMENTS: f64 = 8.0;
-/// Quick adapt: the delay, in targets, at which it may act; and the share of the largest window that arrives in good
-/// order (`qa_gate`).
+/// Quick adapt: the delay, in targets, from which it may act; and the fraction of the maximum window that arrives in
+/// normal operation (`qa_gate`).
 const QUICK_ADAPT_TARGETS: f64 = 4.0;
 const QUICK_ADAPT_SHARE: f64 = 1.0 / 8.0;
 
@@ -91,14 +91,14 @@ pub(crate) static NSCC: Control = Control {
 /// Settings of [`Nscc`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct NsccConfig {
-    /// The queueing time to keep, in seconds; unset: 3/4 of the network's round trip.
+    /// The target queueing time, in seconds. By default 3/4 of the network's round trip.
     pub target_s: Option<f64>,
-    /// The round-trip time of full packets through the empty network, in seconds; unset: the connection's least one.
+    /// The round-trip time of full packets through the empty network, in seconds. By default the connection's minimum.
     pub network_rtt_s: Option<f64>,
 }
 
 impl NsccConfig {
-    /// An NSCC at the start of its connection: with the largest window, where the network is known.
+    /// Creates a controller for a new connection. It starts with the maximum window if the network is known.
     pub fn build(&self, limits: &Limits) -> Nscc {
         let mut nscc = Nscc {
             config: *self,
@@ -128,26 +128,26 @@ impl Factory for NsccConfig {
     }
 }
 
-/// A window, and what moves it. Times are in seconds, counts in segments.
+/// A window, and the state that controls it. Times are in seconds, counts in segments.
 #[derive(Clone, Debug)]
 pub struct Nscc {
     config: NsccConfig,
     limits: Limits,
     cwnd: f64,
-    /// The least round-trip time.
+    /// The minimum round-trip time.
     base_s: Option<f64>,
-    /// The highest rate at which segments were delivered, which stands for a link that is not known.
+    /// The maximum delivery rate of segments, which is used if the rate of the link is unknown.
     delivery_rate: f64,
     mean_delay_s: f64,
-    /// Summed increases that are to be added, times the window.
+    /// Accumulated increases that are not applied yet, times the window.
     increase: f64,
-    /// What arrived since they were.
+    /// Segments that have arrived since the last application.
     received: f64,
     adjusted_at: Instant,
     decreased_at: Instant,
-    /// What arrived in a row without delay.
+    /// Consecutive segments that arrived without delay.
     undelayed: f64,
-    /// The fast increase is going on.
+    /// Whether the fast increase is active.
     fast: bool,
     adapting: QuickAdapt,
 }
@@ -155,13 +155,13 @@ pub struct Nscc {
 /// The state of quick adapt.
 #[derive(Clone, Copy, Debug, Default)]
 struct QuickAdapt {
-    /// What arrived in its running period.
+    /// Segments that have arrived in the current period.
     achieved: f64,
     /// When the period ends.
     ends: Option<Instant>,
-    /// A segment was trimmed or lost.
+    /// Whether a segment was trimmed or lost.
     triggered: bool,
-    /// Segments that were in flight when it acted, and those that came back since: their signals are of the past.
+    /// Segments that were in flight when it acted, and those acknowledged since. Their signals are outdated.
     to_ignore: f64,
     ignored: f64,
 }
@@ -171,7 +171,7 @@ impl Nscc {
         8.0 * f64::from(self.limits.packet_octets)
     }
 
-    /// Of the host's link, in segments per second.
+    /// The rate of the host's link, in segments per second.
     fn line_rate(&self) -> f64 {
         match self.limits.line_bps {
             Some(bps) => bps / self.packet_bits(),
@@ -179,7 +179,7 @@ impl Nscc {
         }
     }
 
-    /// The largest window at a least round-trip time of `base`.
+    /// The maximum window for a minimum round-trip time of `base`.
     fn largest(&self, base: f64) -> f64 {
         let bdp = self.line_rate() * base;
         let least = match self.limits.line_bps {
@@ -198,7 +198,7 @@ impl Nscc {
         self.config.target_s.unwrap_or(usual)
     }
 
-    /// `scaling_factor_a`: the network's bandwidth-delay product in that of the reference.
+    /// `scaling_factor_a`: the network's bandwidth-delay product relative to the reference network's.
     fn scale(&self, base: f64) -> f64 {
         self.line_rate() * self.packet_bits() * self.network_rtt(base) / REFERENCE_BITS
     }
@@ -278,12 +278,12 @@ impl Nscc {
             return;
         }
         let target = self.target(base);
-        // `scaling_factor_b` is the target in round trips of the reference.
+        // `scaling_factor_b` is the target in round trips of the reference network.
         let alpha = PROPORTIONAL * scale * target / REFERENCE_RTT_S;
         self.increase += alpha * newly * (1.0 - delay / target);
     }
 
-    /// Once a round trip.
+    /// At most once per round trip.
     fn decrease(&mut self, now: Instant, base: f64) {
         self.fast = false;
         self.undelayed = 0.0;
@@ -296,7 +296,7 @@ impl Nscc {
         }
     }
 
-    /// Adds the increases of the time since the last call.
+    /// Applies the increases accumulated since the last call.
     fn adjust(&mut self, now: Instant, since: f64, base: f64) {
         self.cwnd += self.increase / self.cwnd;
         if since >= self.network_rtt(base) {
@@ -307,7 +307,7 @@ impl Nscc {
         self.received = 0.0;
     }
 
-    /// Whether this event has had its effect: it set the window, or is from before that. `late`: the event says that
+    /// Returns whether this event needs no further reaction: it set the window, or predates that. `late` states that
     /// too little arrives.
     fn quick_adapt(
         &mut self,
@@ -340,11 +340,11 @@ impl Nscc {
         done
     }
 
-    /// A segment was trimmed or lost: one segment less, unless quick adapt acts.
+    /// A segment was trimmed or lost: reduces the window by one segment, unless quick adapt acts.
     fn lose(&mut self, now: Instant, in_flight: u64, base: f64) {
         self.adapting.ignored += 1.0;
         self.adapting.triggered = true;
-        // A queue that trims is about a round trip long.
+        // A queue that trims has a length of about a round trip.
         self.note_delay(self.network_rtt(base), true, base);
         if !self.quick_adapt(now, true, true, in_flight, base) {
             self.cwnd -= 1.0;
@@ -363,8 +363,8 @@ impl Controller for Nscc {
         0.0
     }
 
-    /// The first round-trip time of packets without data: with a full packet through the links at both ends, it is the
-    /// network's.
+    /// The first round-trip time is that of packets without data. With a full packet's serialisation on the links at
+    /// both ends, it is the network's.
     fn on_connected(&mut self, rtt: Duration) {
         if self.base_s.is_none() && self.limits.line_bps.is_some() {
             let base = rtt.as_secs_f64() + 2.0 / self.line_rate();
@@ -385,7 +385,7 @@ impl Controller for Nscc {
         self.acknowledge(ack);
     }
 
-    /// The trimmed packet passed the queue, so that its round trip may be the least.
+    /// The trimmed packet bypassed the queue, so that its round trip may be the minimum.
     fn on_trimmed(&mut self, trimmed: &TrimEvent) {
         if let Some(rtt) = trimmed.rtt {
             self.note_rtt(rtt.as_secs_f64());
@@ -401,12 +401,12 @@ impl Controller for Nscc {
     /// Counted as [`AckEvent::newly_marked`].
     fn on_congestion_mark(&mut self, _mark: &LossEvent) {}
 
-    /// Each segment in flight is lost.
+    /// All segments in flight are lost.
     fn on_timeout(&mut self, timeout: &TimeoutEvent) {
         self.cwnd = (self.cwnd - timeout.window as f64).max(MIN_WINDOW);
     }
 
-    /// The window is all that holds segments back.
+    /// Only the window limits the sender.
     fn pacing_rate(&self) -> Option<f64> {
         self.limits.line_bps.map(|bps| bps / self.packet_bits())
     }
@@ -418,8 +418,8 @@ mod tests {
 
     const US: f64 = 1e-6;
 
-    /// On the reference network: 100 Gb/s, 12 µs, packets of 1500 octets. Its product is 100 segments, so that the
-    /// scale is 1, the largest window 150, and the target 9 µs.
+    /// On the reference network: 100 Gb/s, 12 µs, packets of 1500 octets. Its bandwidth-delay product is 100 segments,
+    /// so that the scale is 1, the maximum window 150, and the target 9 µs.
     fn nscc() -> Nscc {
         let config = NsccConfig {
             network_rtt_s: Some(12.0 * US),
@@ -469,7 +469,7 @@ mod tests {
         near(unknown.cwnd(), 10.0);
     }
 
-    /// Two packets of 0.12 µs on top of what the handshake took.
+    /// Two packets of 0.12 µs in addition to the handshake's time.
     #[test]
     fn the_handshake_shows_the_network() {
         let mut nscc = NsccConfig::default().build(&Limits {
@@ -480,7 +480,7 @@ mod tests {
         near(nscc.cwnd(), 150.0);
     }
 
-    /// α is 4·¾ = 3: at 3 of 9 µs, 16 segments add 3·16·⅔ = 32 over the window, and η once a round trip.
+    /// α is 4·¾ = 3: at 3 of 9 µs, 16 segments add 3·16·⅔ = 32 over the window, and η once per round trip.
     #[test]
     fn a_short_queue_without_marks_grows_the_window_in_proportion() {
         let mut nscc = nscc();
@@ -493,7 +493,7 @@ mod tests {
         near(nscc.cwnd(), before + 2.0 / before + ETA);
     }
 
-    /// 5 segments in a round trip: 9 of 50 that arrive add 5·9/50.
+    /// 5 segments per round trip: 9 of 50 that arrive add 5·9/50.
     #[test]
     fn a_long_queue_without_marks_grows_it_fairly() {
         let mut nscc = nscc();
@@ -512,7 +512,7 @@ mod tests {
         near(nscc.cwnd(), 50.0);
     }
 
-    /// A mean of 18 µs is twice the target: 1 − 0.8/2 is left, once a round trip.
+    /// A mean of 18 µs is twice the target: the factor is 1 − 0.8/2, once per round trip.
     #[test]
     fn marks_of_a_long_queue_cut_the_window_by_the_mean_delay() {
         let mut nscc = nscc();
@@ -541,7 +541,7 @@ mod tests {
         near(nscc.mean_delay_s / US, before + (3.0 - before) / 80.0);
     }
 
-    /// A window of 20 without delay: from then on a quarter of a segment per segment.
+    /// A window of 20 without delay. From then on, a quarter of a segment per segment.
     #[test]
     fn a_window_without_delay_grows_fast() {
         let mut nscc = nscc();
@@ -555,9 +555,8 @@ mod tests {
         near(nscc.cwnd(), 26.25);
     }
 
-    /// Four trimmed segments take four; when a period of 21 µs has passed in which 10 arrived, less than 150/8, the window is
-    /// those 10. The 20 that were in flight
-    /// then change nothing until the last.
+    /// Four trimmed segments reduce the window by four. When a period of 21 µs has passed in which 10 arrived, less
+    /// than 150/8, the window becomes those 10. Of the 20 that were in flight, only the last has an effect again.
     #[test]
     fn little_that_arrives_sets_the_window() {
         let mut nscc = nscc();

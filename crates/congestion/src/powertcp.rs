@@ -1,9 +1,9 @@
-//! PowerTCP (Addanki, Michel and Schmid, *PowerTCP: Pushing the Performance Limits of Datacenter Networks*, NSDI 2022): a
-//! window that follows the power of the fullest link of the path.
+//! PowerTCP (Addanki, Michel and Schmid, *PowerTCP: Pushing the Performance Limits of Datacenter Networks*, NSDI 2022):
+//! a window that is controlled by the power of the most loaded link of the path.
 //!
-//! Power is current times voltage: `λ`, the rate at which octets arrive at the link, times `ν`, the octets that it holds,
-//! queue and path. Normalized by `B²·τ`, its value at full use without a queue, it is the factor by which the window in
-//! use a round trip ago was too large. Each acknowledgement moves the window towards `W/Γ + β`.
+//! Power is current times voltage: `λ`, the rate at which octets arrive at the link, times `ν`, the octets in its queue
+//! and pipe. It is normalized by `B²·τ`, its value at full utilisation without a queue. The result is the factor by
+//! which the window of a round trip ago was too large. Each acknowledgement moves the window towards `W/Γ + β`.
 
 use units::Duration;
 
@@ -16,7 +16,7 @@ use crate::telemetry::{Hops, PathRecord};
 
 /// `γ`: the weight of the newest target in the window (§4.1).
 const GAMMA: f64 = 0.9;
-/// Windows that are kept of each round trip.
+/// Number of past windows that are kept per round trip.
 const KEPT_PER_TRIP: f64 = 32.0;
 /// A window below one segment is paced.
 const MIN_WINDOW: f64 = 0.001;
@@ -43,13 +43,13 @@ pub(crate) static POWERTCP: Control = Control {
 pub struct PowerTcpConfig {
     /// The host's link and `τ`.
     pub link: HostLinkConfig,
-    /// `N` of `β`: flows that are expected to share a link.
+    /// `N` of `β`: the number of flows that are expected to share a link.
     pub flows: f64,
 }
 
 impl PowerTcpConfig {
-    /// A PowerTCP at the start of its connection. It starts with the host's rate times `τ` if both are known, else with
-    /// the transport's initial window.
+    /// Creates a controller for a new connection. It starts with the host's rate times `τ` if both are known, otherwise
+    /// with the transport's initial window.
     pub fn build(&self, limits: &Limits) -> PowerTcp {
         let link = HostLink::new(self.link, limits);
         let start = link.full_window(None).unwrap_or(limits.initial_window);
@@ -71,7 +71,7 @@ impl Factory for PowerTcpConfig {
     }
 }
 
-/// A window, those of the past, and the smoothed power of the fullest link.
+/// A window, past windows, and the smoothed power of the most loaded link.
 #[derive(Clone, Debug)]
 pub struct PowerTcp {
     limits: Limits,
@@ -107,7 +107,7 @@ impl PowerTcp {
         self.windows.push(now, self.window, base / KEPT_PER_TRIP);
     }
 
-    /// Algorithm 1, `NORM_POWER`; whether there was something to measure.
+    /// Algorithm 1, `NORM_POWER`. Returns whether there was a measurement.
     fn measure_power(&mut self, path: &PathRecord, base: f64) -> bool {
         let mut greatest = None;
         for link in self.hops.advance(path) {
@@ -127,8 +127,8 @@ impl PowerTcp {
         true
     }
 
-    /// Algorithm 1, `UPDATE_WINDOW`. `old` was the window as the acknowledged segment left, `full` is what the host's
-    /// link carries in `τ`: with `β` the most that may be in flight.
+    /// Algorithm 1, `UPDATE_WINDOW`. `old` is the window when the acknowledged segment was sent. `full` is the capacity
+    /// of the host's link in `τ`; with `β` it limits the window.
     fn update_window(&mut self, old: f64, full: f64) {
         let beta = full / self.flows;
         let fitting = if self.power * full > old {
@@ -146,7 +146,7 @@ impl PowerTcp {
 }
 
 impl Controller for PowerTcp {
-    /// Whole segments that hold the window; its fraction is the pacing rate's.
+    /// The window, rounded up to whole segments. The pacing rate accounts for the fraction.
     fn cwnd(&self) -> f64 {
         self.window.ceil()
     }
@@ -168,14 +168,14 @@ impl Controller for PowerTcp {
         self.new_ack(ack);
     }
 
-    /// The records show a full queue before it drops. Without them a loss is all there is to go by.
+    /// The records show a full queue before it drops. Without records, losses are the only signal.
     fn on_loss(&mut self, _loss: &LossEvent) {
         if self.hops.is_empty() {
             self.set_window((self.window / 2.0).max(1.0));
         }
     }
 
-    /// Nothing came back, no record either.
+    /// Nothing was acknowledged, so there is no record either.
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
         self.hops.clear();
         self.windows.clear();
@@ -240,10 +240,10 @@ mod tests {
         assert!(!power.measure_power(&path(&[hop(0, 0, 0)]), 0.001));
         assert!(power.measure_power(&path(&[hop(200, 2500, 2500)]), 0.001));
         near(power.power, 0.8 + 0.2 * 2.4);
-        // 400 µs in which the queue drains: 5000 leave, 2500 arrive, λ = B/2; ν = B·τ. Γ = 1/2.
+        // 400 µs in which the queue drains: 5000 octets leave, 2500 arrive, λ = B/2; ν = B·τ. Γ = 1/2.
         assert!(power.measure_power(&path(&[hop(600, 7500, 0)]), 0.001));
         near(power.power, 0.6 * 1.28 + 0.4 * 0.5);
-        // The link with the greatest power counts, and for no more than τ.
+        // The link with the largest power counts, for at most τ.
         let mut power = powertcp();
         assert!(!power.measure_power(&path(&[hop(0, 0, 0), hop(0, 0, 0)]), 0.001));
         let next = path(&[hop(2000, 25_000, 0), hop(500, 12_500, 0)]);
@@ -260,7 +260,7 @@ mod tests {
         power.power = 2.0;
         power.update_window(10.0, 10.0);
         near(power.window, 6.4);
-        // An idle link: the host's rate times τ, and β.
+        // An idle link: the host's rate times τ, plus β.
         power.power = 0.0;
         power.update_window(6.4, 10.0);
         near(power.window, 0.9 * 11.0 + 0.64);
@@ -270,8 +270,8 @@ mod tests {
         near(power.window, 11.0);
     }
 
-    /// Of the window as the acknowledged segment left: at 2 ms with a round-trip time of 1.5 ms that of 0 ms, 10; and
-    /// at 3 ms that of 2 ms.
+    /// The window when the acknowledged segment was sent: at 2 ms with a round-trip time of 1.5 ms it is that of 0 ms,
+    /// 10; at 3 ms it is that of 2 ms.
     #[test]
     fn the_window_of_the_acknowledged_segment_is_divided() {
         let mut power = powertcp();
@@ -289,7 +289,7 @@ mod tests {
         near(power.window, 0.9 * (second / 2.0 + 1.0) + 0.1 * second);
     }
 
-    /// β segments wait where a flow is alone: W = W/Γ + β with Γ = W/(W − β).
+    /// A lone flow has β segments queued: W = W/Γ + β with Γ = W/(W − β).
     #[test]
     fn a_steady_window_keeps_beta_queued() {
         let mut power = powertcp();

@@ -1,9 +1,9 @@
-//! Prague (draft-briscoe-iccrg-prague-congestion-control): DCTCP's cut for the coupled queues of L4S (RFC 9331, RFC
-//! 9332).
+//! Prague (draft-briscoe-iccrg-prague-congestion-control): DCTCP's reduction, for the coupled queues of L4S (RFC 9331,
+//! RFC 9332).
 //!
-//! As in DCTCP, `α` follows the share of marked segments, and a mark cuts the window by `α/2`. But `α` moves once in
-//! 25 ms where round trips are shorter, and the window grows by what was not marked. Flows with short round trips
-//! grow as if theirs took 25 ms, once they have run for a while, so that they do not starve others.
+//! As in DCTCP, `α` tracks the fraction of marked segments, and a mark reduces the window by `α/2`. But `α` is updated
+//! at most once per 25 ms, and the window only grows by unmarked segments. After some time, flows with short round
+//! trips grow as if their round trips took 25 ms, so that they do not starve others.
 
 use units::{Duration, Instant};
 
@@ -14,7 +14,7 @@ use crate::registry::{Control, Need, Recovery};
 use crate::reno::{Reno, RenoConfig};
 use crate::round::Round;
 
-/// Marks may take the window down to two segments.
+/// Marks may reduce the window to two segments.
 const MIN_WINDOW: f64 = 2.0;
 
 pub(crate) static PRAGUE: Control = Control {
@@ -32,11 +32,11 @@ pub(crate) static PRAGUE: Control = Control {
 /// Settings of [`Prague`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PragueConfig {
-    /// `g`: the weight of the newest share of marks in `α`.
+    /// `g`: the weight of the newest fraction of marks in `α`.
     pub g: f64,
-    /// The round-trip time as which shorter ones count.
+    /// The reference round-trip time. Shorter ones count as this.
     pub reference: Duration,
-    /// Rounds before shorter ones do.
+    /// Number of rounds before the reference applies.
     pub rounds: u64,
 }
 
@@ -52,7 +52,7 @@ impl Default for PragueConfig {
 }
 
 impl PragueConfig {
-    /// A Prague at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Prague {
         Prague {
             config: *self,
@@ -72,24 +72,24 @@ impl Factory for PragueConfig {
     }
 }
 
-/// A window, and the share of its segments that are marked.
+/// A window, and the fraction of its segments that are marked.
 #[derive(Clone, Debug)]
 pub struct Prague {
     config: PragueConfig,
     /// Losses, timeouts and slow start are Reno's.
     reno: Reno,
     share: MarkedShare,
-    /// When `α` moved.
+    /// When `α` was last updated.
     observed_at: Option<Instant>,
     window: Round,
     /// Rounds since slow start ended.
     rounds: u64,
-    /// Smoothed as by RFC 6298, in seconds.
+    /// Smoothed as in RFC 6298, in seconds.
     rtt: Option<f64>,
 }
 
 impl Prague {
-    /// `α` as it is.
+    /// The current `α`.
     pub fn alpha(&self) -> f64 {
         self.share.alpha()
     }
@@ -102,7 +102,7 @@ impl Prague {
         }
     }
 
-    /// §2.3.2 of the draft, in version 01: `α` moves once a round or once in 25 ms, whichever is longer.
+    /// §2.3.2 of the draft, in version 01: `α` is updated once per round or once per 25 ms, whichever is longer.
     fn observe(&mut self, ack: &AckEvent) {
         self.count(ack);
         if !self.window.ends(ack) {
@@ -117,8 +117,8 @@ impl Prague {
         self.share.update();
     }
 
-    /// What an unmarked segment adds to the window, times the window: 1 in a round, less in one that is
-    /// shorter than the reference.
+    /// The growth per unmarked segment, times the window: 1 per round, less in a round that is shorter than the
+    /// reference.
     fn increment(&self) -> f64 {
         let reference_s = self.config.reference.as_secs_f64();
         match self.rtt {
@@ -140,7 +140,7 @@ impl Controller for Prague {
         self.reno.ssthresh()
     }
 
-    /// Slow start as Reno's, until the first mark; then only unmarked segments add.
+    /// Reno's slow start until the first mark. After that, only unmarked segments increase the window.
     fn on_ack(&mut self, ack: &AckEvent) {
         self.observe(ack);
         if self.reno.in_slow_start() {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::event::Evidence;
 
-    /// In avoidance, with a window of 40.
+    /// In congestion avoidance, with a window of 40.
     fn prague(rounds: u64) -> Prague {
         PragueConfig {
             rounds,
@@ -192,7 +192,7 @@ mod tests {
         })
     }
 
-    /// A segment is acknowledged, with a window of 40 behind it.
+    /// A segment is acknowledged, with a window of 40 segments behind it.
     fn ack(number: u64, at_us: u64, rtt_ms: u64, marked: bool) -> AckEvent {
         AckEvent {
             now: Instant::from_micros(at_us),
@@ -220,8 +220,8 @@ mod tests {
 
     #[test]
     fn alpha_moves_once_in_25_ms() {
-        // Rounds of 10 ms: α moves with segment 0 (1 → 15/16), and with the first end of a round after 25 ms: that
-        // of segment 123 at 30.75 ms. 1 segment in 4 of the 123 since is marked.
+        // Rounds of 10 ms: α is updated with segment 0 (1 → 15/16), and at the first end of a round after 25 ms, with
+        // segment 123 at 30.75 ms. Of the 123 segments since then, 1 in 4 is marked.
         let mut prague = prague(500);
         for number in 0..124 {
             prague.on_ack(&ack(number, 250 * number, 10, number % 4 == 1));

@@ -1,7 +1,8 @@
-//! Quick Vegas (Chan 2004, §5.3): Vegas for paths of high bandwidth-delay product.
+//! Quick Vegas (Chan 2004, §5.3): Vegas for paths with a large bandwidth-delay product.
 //!
-//! Growth that goes on gets faster, a cut takes all the excess at once, and between α and β the
-//! window steps towards the middle. Only every other round, so that a change shows before the next.
+//! Continued growth accelerates, a reduction removes all the excess at once, and between α and β
+//! the window moves towards the middle. It adjusts only every other round, so that the effect is
+//! visible before the next adjustment.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::registry::{Control, Recovery, Setting};
@@ -52,7 +53,7 @@ impl Default for QuickVegasConfig {
 }
 
 impl QuickVegasConfig {
-    /// A Quick Vegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> QuickVegas {
         let accelerating = Accelerating {
             alpha: self.vegas.alpha,
@@ -70,7 +71,7 @@ impl Factory for QuickVegasConfig {
     }
 }
 
-/// Vegas' machinery with a memory of its successes.
+/// Vegas' machinery with a count of consecutive increases.
 pub type QuickVegas = Machine<Plain, Accelerating>;
 
 /// The window adjustment of §5.3.
@@ -78,9 +79,9 @@ pub type QuickVegas = Machine<Plain, Accelerating>;
 pub struct Accelerating {
     alpha: f64,
     beta: f64,
-    /// Adjustments in a row that found `Δ < α`.
+    /// Number of consecutive adjustments with `Δ < α`.
     succ: f64,
-    /// The next round changes nothing.
+    /// Whether the next round makes no change.
     rest: bool,
 }
 
@@ -93,7 +94,7 @@ impl Avoidance for Accelerating {
         let delta = backlog.delta;
         let middle = (self.alpha + self.beta) / 2.0;
         if delta < self.alpha {
-            // (5.1), spread over a round's acknowledgements; at most twice the window.
+            // (5.1), spread over the acknowledgements of a round. At most doubles the window.
             self.succ += 1.0;
             let increment = ((self.beta - delta) * self.succ / cwnd).min(1.0);
             return Step { cwnd, increment };
@@ -118,7 +119,7 @@ mod tests {
     use crate::event::AckEvent;
     use units::{Duration, Instant};
 
-    /// An adjustment and the round of rest after it.
+    /// An adjustment and the following round without a change.
     fn adjust(quick: &mut Accelerating, delta: f64, cwnd: f64) -> (f64, f64) {
         let backlog = Backlog {
             diff: delta,
@@ -139,7 +140,7 @@ mod tests {
 
     #[test]
     fn growth_that_goes_on_accelerates() {
-        // (5.1), α, β = 2, 4, Δ = 1, window 30: (4 − 1)·1/30, (4 − 1)·2/30, (4 − 1)·3/30 an ACK.
+        // (5.1), α, β = 2, 4, Δ = 1, window 30: (4 − 1)·1/30, (4 − 1)·2/30, (4 − 1)·3/30 per ACK.
         let mut quick = quick();
         assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.1));
         assert_eq!(adjust(&mut quick, 1.0, 30.0), (30.0, 0.2));
@@ -151,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_window_at_most_doubles() {
-        // (4 − 0)·1 > 3: one a new acknowledgement.
+        // (4 − 0)·1 > 3: one segment per new acknowledgement.
         assert_eq!(adjust(&mut quick(), 0.0, 3.0), (3.0, 1.0));
     }
 
@@ -183,7 +184,7 @@ mod tests {
             rtt: Some(Duration::from_millis(100)),
             ..AckEvent::default()
         };
-        // Slow start ends at a threshold of 2; Δ = 0 from then on, so (5.1) has 4/2 > 1 an ACK.
+        // Slow start ends at a threshold of 2. Δ = 0 from then on, so (5.1) gives 4/2 > 1 per ACK.
         quick.on_sent(at(0), 0);
         quick.on_ack(&ack(100, 1, 1));
         let mut windows = Vec::new();

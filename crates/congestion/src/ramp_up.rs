@@ -1,25 +1,25 @@
-//! Growth towards available bandwidth, as hops report it: a window that is multiplied by `η/U` fills the worst hop, of
-//! utilisation `U`, up to `η`, if all senders do the same. It is HPCC's increase (Li et al. 2019, equation 4) with CSIG's
+//! Growth towards the available bandwidth that hops report. If all senders multiply their windows by `η/U`, the worst
+//! hop, with utilisation `U`, is filled up to `η`. This is HPCC's increase (Li et al. 2019, equation 4), with CSIG's
 //! ABW/C for `1 − U`.
 
 use units::{Duration, Instant};
 
 use crate::event::PathSignal;
 
-/// `η`: the utilisation that is aimed for.
+/// `η`: the target utilisation.
 const AIM: f64 = 0.95;
-/// No step takes the window further, as in slow start.
+/// The maximum factor of a step, as in slow start.
 const MOST: f64 = 2.0;
 
-/// When the window may grow again.
+/// Determines when the window may grow again.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RampUp {
     again_at: Option<Instant>,
 }
 
 impl RampUp {
-    /// What to multiply the window by. Hops have to measure the effect of the first window, and of a step, before the
-    /// next step: an interval may have begun before it, and is reported until the next one is over.
+    /// The factor for the window. Hops must measure the effect of the initial window, or of a step, before the next
+    /// step: an interval may have begun before it, and is reported until the next one is complete.
     pub(crate) fn factor(&mut self, now: Instant, rtt: Duration, signal: &PathSignal) -> f64 {
         let Some(share) = signal.available_share else {
             return 1.0;
@@ -59,7 +59,7 @@ mod tests {
             factor_at(&mut ramp, 0, share);
             factor_at(&mut ramp, 14, share)
         };
-        // .95/.5, .95/.75; twice at most; nothing from .95 on.
+        // .95/.5, .95/.75; at most 2; no growth from .95 on.
         assert_eq!(factor(0.5), 1.9);
         assert!((factor(0.25) - 1.266_667).abs() < 1e-6);
         assert_eq!([factor(0.75), factor(1.0)], [2.0, 2.0]);

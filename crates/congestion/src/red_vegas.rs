@@ -1,7 +1,7 @@
-//! RedVegas (Chan 2004, §6.3): Vegas that tells random losses from congestion.
+//! RedVegas (Chan 2004, §6.3): Vegas that distinguishes random losses from congestion.
 //!
-//! A router that drops a packet marks those that wait in its queue, among them this flow's newest.
-//! A loss with no mark near it was random, and does not cut the window.
+//! A router that drops a packet marks the packets that wait in its queue, including the newest of
+//! this flow. A loss without a mark near it was random, and does not reduce the window.
 
 use crate::controller::{Controller, Factory, Limits, Snapshot, Verdicts};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -28,12 +28,12 @@ pub(crate) static RED_VEGAS: Control = Control {
 /// Settings of [`RedVegas`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RedVegasConfig {
-    /// The thresholds; β is also how far a loss may lie from a mark.
+    /// The thresholds. β is also the maximum distance of a loss from a mark.
     pub vegas: VegasConfig,
 }
 
 impl RedVegasConfig {
-    /// A RedVegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> RedVegas {
         RedVegas {
             vegas: self.vegas.build(limits),
@@ -50,12 +50,12 @@ impl Factory for RedVegasConfig {
     }
 }
 
-/// Vegas that judges its losses.
+/// Vegas that classifies its losses.
 #[derive(Clone, Debug)]
 pub struct RedVegas {
     vegas: Vegas,
     beta: f64,
-    /// The newest acknowledged segment when CI-echo was last seen.
+    /// The newest acknowledged segment when CI-echo was last received.
     ncseq: Option<u64>,
     verdicts: Verdicts,
 }
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use crate::event::Evidence;
 
-    /// A loss of segment 20 out of a window of 12, after a mark on the acknowledgement of `marked`;
-    /// cwnd at once and after a recovery with a fourth duplicate, and the verdicts.
+    /// A loss of segment 20 with a window of 12, after a mark on the acknowledgement of `marked`.
+    /// Returns cwnd immediately, cwnd after a recovery with a fourth duplicate, and the verdicts.
     fn lose(marked: Option<u64>) -> (f64, f64, Verdicts) {
         let mut red = RedVegasConfig::default().build(&Limits {
             initial_window: 12.0,
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn a_mark_within_beta_makes_it_congestion() {
-        // |20 − 17| = 3 ≤ β: 12 − 12/4 = 9, and 3 for the duplicates meanwhile.
+        // |20 − 17| = 3 ≤ β: 12 − 12/4 = 9, plus 3 for the duplicates in between.
         assert_eq!(lose(Some(17)), (12.0, 9.0, verdicts(0, 1)));
     }
 

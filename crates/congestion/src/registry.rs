@@ -1,7 +1,7 @@
-//! The descriptor of a congestion control: everything that is said about it outside its own file.
+//! The descriptor of a congestion control: everything about it that is used outside its own file.
 //!
-//! Each control's file declares one, and [`crate::CONTROLS`] lists them. Simulated and live hosts,
-//! the Python package, its documentation and its plots read names, settings and needs from there.
+//! Each control's file declares one, and [`crate::CONTROLS`] lists them. Simulated and live hosts, the Python package,
+//! its documentation and its plots take names, settings and needs from it.
 
 use crate::controller::Factory;
 use std::fmt;
@@ -9,7 +9,7 @@ use std::fmt;
 /// A congestion control.
 #[derive(Debug)]
 pub struct Control {
-    /// What flows, files and the command line call it: lower case, one word.
+    /// Its name in flows, files and on the command line: lower case, one word.
     pub name: &'static str,
     /// Its name in tables and legends.
     pub label: &'static str,
@@ -17,42 +17,39 @@ pub struct Control {
     pub summary: &'static str,
     /// The paper or RFC.
     pub source: &'static str,
-    /// The loss recovery that it is used with in the papers' simulator. Hosts of today have one
-    /// loss recovery for all controls.
+    /// The loss recovery that it uses in the papers' simulator. Today's hosts have one loss recovery for all controls.
     pub recovery: Recovery,
-    /// The switches' marks that it reads. Its packets carry them.
+    /// The marks of switches that it reads. Its packets carry them.
     pub marks: &'static [Mark],
-    /// What else it needs.
+    /// Its other requirements.
     pub needs: &'static [Need],
     /// Its settings.
     pub settings: &'static [Setting],
-    /// Makes its factory from values of its settings.
+    /// Creates its factory from the values of its settings.
     pub factory: fn(&Settings, Rules) -> Box<dyn Factory>,
 }
 
-/// What detects and repairs losses.
+/// A loss detection and recovery algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// Start over from the missing segment on the third duplicate; goes with
-    /// [`crate::TahoeConfig`].
+    /// Restarts from the missing segment on the third duplicate. Used with [`crate::TahoeConfig`].
     Tahoe,
     /// Fast retransmit and fast recovery on the third duplicate.
     Reno,
-    /// Reno that stays in recovery until everything sent before it is acknowledged, one hole per
-    /// round trip.
+    /// Reno that stays in recovery until everything sent before it is acknowledged, and fills one hole per round trip.
     NewReno,
-    /// Selective acknowledgements, and an estimate of what is in the pipe.
+    /// Selective acknowledgements, and an estimate of the data in flight.
     Sack,
-    /// Forward acknowledgement: the highest selectively acknowledged segment counts; goes with
+    /// Forward acknowledgement: the highest selectively acknowledged segment determines the data in flight. Used with
     /// [`crate::TahoeConfig`].
     Fack,
-    /// Also on a fine-grained timeout that every duplicate, and the first new acknowledgements
-    /// after, check.
+    /// Also on a fine-grained timeout, which is checked on every duplicate and on the first new acknowledgements after
+    /// it.
     Vegas,
 }
 
 impl Recovery {
-    /// Its name in print.
+    /// Its name in text.
     pub const fn label(self) -> &'static str {
         match self {
             Recovery::Tahoe => "Tahoe",
@@ -65,25 +62,25 @@ impl Recovery {
     }
 }
 
-/// What switches write into packets.
+/// The marks that switches write into packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// Accumulated queueing time.
     Aqt,
-    /// The least data rate adjustment index, in the AVBW-S option.
+    /// The minimum data rate adjustment index, in the AVBW-S option.
     Avbw,
     /// Congestion indication.
     Ci,
     /// In-band network telemetry, with HPCC's record of each hop.
     Int,
-    /// Congestion signaling: the worst hop's delay and available bandwidth, in a tag in front of IPv4.
+    /// Congestion signaling: the worst hop's delay and available bandwidth, in a tag before the IPv4 header.
     Csig,
     /// TCP-INT: the sum of the hops' latencies and the worst hop's value, in a TCP option.
     TcpInt,
 }
 
 impl Mark {
-    /// Its name in print.
+    /// Its name in text.
     pub const fn label(self) -> &'static str {
         match self {
             Mark::Aqt => "AQT",
@@ -96,26 +93,26 @@ impl Mark {
     }
 }
 
-/// What a control needs of its transport.
+/// A requirement of a control on its transport.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
     /// Timestamps on packets (RFC 7323).
     Timestamps,
-    /// An acknowledgement at once for every segment.
+    /// An immediate acknowledgement for every segment.
     PromptAcks,
     /// Every congestion mark echoed (RFC 8257). The papers' simulator has no ECN.
     Ecn,
     /// Scalable congestion control over ECT(1), with marks counted (RFC 9331, RFC 9768).
     L4s,
-    /// Switches that trim data which a full queue refuses, and a receiver that says so. The papers' simulator has
-    /// neither.
+    /// Switches that trim data instead of dropping it at a full queue, and a receiver that reports it. The papers'
+    /// simulator has neither.
     Trimming,
     /// Pacing, and samples of the delivery rate. The papers' simulator has neither.
     Pacing,
 }
 
 impl Need {
-    /// Its name in print.
+    /// Its name in text.
     pub const fn label(self) -> &'static str {
         match self {
             Need::Timestamps => "timestamps",
@@ -127,7 +124,7 @@ impl Need {
         }
     }
 
-    /// What the papers' simulator lacks of it.
+    /// The feature that the papers' simulator lacks for it.
     const fn missing_in_ns2(self) -> Option<&'static str> {
         match self {
             Need::Timestamps | Need::PromptAcks => None,
@@ -149,58 +146,58 @@ impl Control {
         self.needs.contains(&need)
     }
 
-    /// What it needs and the papers' simulator lacks.
+    /// The feature that it needs and that the papers' simulator lacks.
     pub fn missing_in_ns2(&self) -> Option<&'static str> {
         self.needs.iter().find_map(|need| need.missing_in_ns2())
     }
 }
 
-/// The rules of the transport that a control is used with.
+/// The rules of the transport with which a control is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
-    /// Those of hosts of today; else of the papers' simulator.
+    /// Whether they are those of today's hosts rather than of the papers' simulator.
     pub modern: bool,
-    /// The papers' simulator's defect of that name ([`crate::vegas::Quirks`]).
+    /// Whether to reproduce the defect of this name in the papers' simulator ([`crate::vegas::Quirks`]).
     pub phantom_rtt: bool,
-    /// Half of a window keeps the window's fraction ([`crate::ExactRenoConfig`]).
+    /// Whether halving a window keeps its fraction ([`crate::ExactRenoConfig`]).
     pub exact_halving: bool,
-    /// What differs by rounding alone is equal ([`crate::vegas::Quirks`]), for comparisons with arithmetic in fixed
-    /// point.
+    /// Whether values that differ only by rounding are treated as equal ([`crate::vegas::Quirks`]), for comparisons
+    /// with fixed-point arithmetic.
     pub fixed_point: bool,
 }
 
-/// A setting that a control declares.
+/// A setting of a control.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
-    /// Its name, with its unit if that is not packets: `threshold_rtt_s`.
+    /// Its name, including its unit if that is not packets: `threshold_rtt_s`.
     pub name: &'static str,
-    /// What it is, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// Its type, its default and what is valid.
+    /// Its type, default and valid range.
     pub kind: Kind,
 }
 
-/// The type of a setting, its default, and what is valid.
+/// The type, default and valid range of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     /// A number from `min` to `max`.
     Number {
-        /// Unset: the control finds a value itself.
+        /// The default. If `None`, the control determines the value itself.
         default: Option<f64>,
-        /// The least valid value.
+        /// The minimum valid value.
         min: f64,
-        /// The greatest valid value.
+        /// The maximum valid value.
         max: f64,
     },
-    /// True or false.
+    /// A Boolean.
     Flag {
-        /// Where none is given.
+        /// The default.
         default: bool,
     },
 }
 
 impl Setting {
-    /// A number of packets, 0 or more.
+    /// A setting in packets, 0 or more.
     pub const fn packets(name: &'static str, default: f64, summary: &'static str) -> Self {
         let kind = Kind::Number {
             default: Some(default),
@@ -214,7 +211,7 @@ impl Setting {
         }
     }
 
-    /// True or false.
+    /// A Boolean setting.
     pub const fn flag(name: &'static str, default: bool, summary: &'static str) -> Self {
         let kind = Kind::Flag { default };
         Setting {
@@ -228,9 +225,9 @@ impl Setting {
 /// A value of a setting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value {
-    /// Of a [`Kind::Number`].
+    /// The value of a [`Kind::Number`].
     Number(f64),
-    /// Of a [`Kind::Flag`].
+    /// The value of a [`Kind::Flag`].
     Flag(bool),
 }
 
@@ -243,7 +240,7 @@ impl fmt::Display for Value {
     }
 }
 
-/// A number for a message: with an exponent where it would have many digits without.
+/// Formats a number for a message, with an exponent if it would have many digits otherwise.
 fn shown(number: f64) -> String {
     if number == 0.0 || (1e-9..1e15).contains(&number.abs()) || !number.is_finite() {
         return number.to_string();
@@ -259,7 +256,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// `control` with its defaults.
+    /// The default settings of `control`.
     pub fn defaults(control: &'static Control) -> Self {
         Settings {
             control,
@@ -272,7 +269,7 @@ impl Settings {
         self.control
     }
 
-    /// The values that are not left at their defaults.
+    /// The values that differ from their defaults.
     pub fn given(&self) -> &[(&'static str, Value)] {
         &self.given
     }
@@ -280,7 +277,7 @@ impl Settings {
     /// Sets the setting `name`.
     ///
     /// # Errors
-    /// The control has no such setting, or the value is not valid. The message says what is valid.
+    /// The control has no such setting, or the value is invalid. The message states what is valid.
     pub fn set(&mut self, name: &str, value: Value) -> Result<(), String> {
         let control = self.control;
         let Some(setting) = control.settings.iter().find(|s| s.name == name) else {
@@ -311,10 +308,10 @@ impl Settings {
         Ok(())
     }
 
-    /// The number `name`, where it is given or has a default.
+    /// The number `name`, if it is set or has a default.
     ///
     /// # Panics
-    /// The control declares no such number: a bug in its file.
+    /// If the control declares no such number, which is a bug in its file.
     pub fn number_if_any(&self, name: &str) -> Option<f64> {
         match (self.value(name), self.declared(name)) {
             (Some(Value::Number(number)), _) => Some(number),
@@ -326,7 +323,7 @@ impl Settings {
     /// The number `name`.
     ///
     /// # Panics
-    /// The control declares no such number with a default: a bug in its file.
+    /// If the control declares no such number with a default, which is a bug in its file.
     pub fn number(&self, name: &str) -> f64 {
         let number = self.number_if_any(name);
         number.unwrap_or_else(|| panic!("{}: {name} has no default", self.control.name))
@@ -335,7 +332,7 @@ impl Settings {
     /// The flag `name`.
     ///
     /// # Panics
-    /// The control declares no such flag: a bug in its file.
+    /// If the control declares no such flag, which is a bug in its file.
     pub fn flag(&self, name: &str) -> bool {
         match (self.value(name), self.declared(name)) {
             (Some(Value::Flag(flag)), _) => flag,
@@ -344,7 +341,7 @@ impl Settings {
         }
     }
 
-    /// The control's factory.
+    /// Creates the control's factory.
     pub fn factory(&self, rules: Rules) -> Box<dyn Factory> {
         (self.control.factory)(self, rules)
     }

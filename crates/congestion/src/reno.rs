@@ -1,8 +1,8 @@
-//! Reno: slow start, additive increase by 1/cwnd an ACK, halving (RFC 5681 §3.1, as the papers'
-//! simulator runs it).
+//! Reno: slow start, additive increase by 1/cwnd per ACK, halving (RFC 5681 §3.1, as in the papers'
+//! simulator).
 //!
 //! Window inflation in fast recovery belongs to loss recovery, not to this file, which therefore
-//! serves Reno, NewReno and SACK alike.
+//! serves Reno, NewReno and SACK.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -56,7 +56,7 @@ fn factory(_: &Settings, rules: Rules) -> Box<dyn Factory> {
 pub struct RenoConfig {}
 
 impl RenoConfig {
-    /// A Reno at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Reno {
         Reno {
             cwnd: limits.initial_window,
@@ -67,14 +67,14 @@ impl RenoConfig {
     }
 }
 
-/// Settings of a [`Reno`] that halves its window with the fraction, as the papers' simulator does
-/// from 2006 on (its `precisionReduce_`); before, it halved whole segments. Flows that share a
-/// queue fall into step less easily so.
+/// Settings of a [`Reno`] that keeps the fraction when it halves its window, like the papers'
+/// simulator since 2006 (its `precisionReduce_`). Before, the simulator halved whole segments.
+/// Flows that share a queue synchronise less easily with the fraction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactRenoConfig {}
 
 impl ExactRenoConfig {
-    /// A Reno at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Reno {
         Reno {
             exact: true,
@@ -101,7 +101,7 @@ pub struct Reno {
     cwnd: f64,
     ssthresh: f64,
     limits: Limits,
-    /// The half keeps the window's fraction.
+    /// Whether halving keeps the fraction of the window.
     exact: bool,
 }
 
@@ -110,13 +110,13 @@ impl Reno {
         self.cwnd = cwnd;
     }
 
-    /// So many segments more, under the cap.
+    /// Increases the window by `segments`, up to the maximum.
     pub(crate) fn grow(&mut self, segments: f64) {
         self.cwnd = self.limits.cap(self.cwnd + segments);
     }
 
-    /// Comes down to `cwnd`, two segments at least. A window that has left slow start does not
-    /// return to it by this.
+    /// Reduces the window to `cwnd`, but at least two segments. A window that has left slow start
+    /// does not return to it.
     pub(crate) fn shrink_to(&mut self, cwnd: f64) {
         let opening = self.in_slow_start();
         self.cwnd = cwnd.max(MIN_SSTHRESH).min(self.cwnd);
@@ -125,18 +125,18 @@ impl Reno {
         }
     }
 
-    /// Goes on from `cwnd`, at least `floor`, without slow start.
+    /// Continues from `cwnd`, but at least `floor`, without slow start.
     pub(crate) fn cut_to(&mut self, cwnd: f64, floor: f64) {
         self.cwnd = cwnd.max(floor);
         self.ssthresh = cwnd.max(MIN_SSTHRESH);
     }
 
-    /// A half of `window` is left, at least two segments.
+    /// Reduces to half of `window`, but at least two segments.
     pub(crate) fn halve(&mut self, window: u64) {
         self.cut_to(half(window), MIN_SSTHRESH);
     }
 
-    /// Starts over from one segment, in slow start up to `ssthresh`.
+    /// Restarts from one segment, with slow start up to `ssthresh`.
     pub(crate) fn start_over(&mut self, ssthresh: f64) {
         self.cwnd = 1.0;
         self.ssthresh = ssthresh.max(MIN_SSTHRESH);
@@ -146,18 +146,18 @@ impl Reno {
         self.cwnd < self.ssthresh
     }
 
-    /// Growth goes on by 1/cwnd an ACK.
+    /// Growth continues by 1/cwnd per ACK.
     pub(crate) fn end_slow_start(&mut self) {
         self.ssthresh = self.ssthresh.min(self.cwnd.max(MIN_SSTHRESH));
     }
 }
 
-/// `h = ⌊W/2⌋`: what is left of a window that was too large.
+/// `h = ⌊W/2⌋`: the rest of a window that was too large.
 fn half(window: u64) -> f64 {
     (window / 2) as f64
 }
 
-/// No threshold lies below two segments (RFC 5681, equation 4).
+/// The minimum threshold is two segments (RFC 5681, equation 4).
 pub(crate) const MIN_SSTHRESH: f64 = 2.0;
 
 impl Controller for Reno {
@@ -169,7 +169,7 @@ impl Controller for Reno {
         self.ssthresh
     }
 
-    /// A window that is not made use of says nothing of the path (RFC 9293, §3.8.6).
+    /// A window that is not fully used provides no information about the path (RFC 9293, §3.8.6).
     fn on_ack(&mut self, ack: &AckEvent) {
         if ack.window_unused {
             return;
@@ -182,10 +182,10 @@ impl Controller for Reno {
         self.cwnd = self.limits.cap(self.cwnd + increment * ack.weight());
     }
 
-    /// The window takes the half as it is, even 1 or 0; only the threshold has a floor.
+    /// The window becomes the exact half, even 1 or 0. Only the threshold has a minimum.
     fn on_loss(&mut self, loss: &LossEvent) {
         let fraction = if self.exact { self.cwnd.fract() } else { 0.0 };
-        // The receiver's window, which the first threshold tells, has none.
+        // The receiver's window, which equals the initial threshold, has no fraction.
         let window = (loss.window as f64 + fraction).min(self.limits.initial_ssthresh);
         self.ssthresh = half(loss.window).max(MIN_SSTHRESH);
         self.cwnd = match self.exact {

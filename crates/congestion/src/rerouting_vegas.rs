@@ -1,12 +1,11 @@
-//! La, Walrand and Anantharam's Vegas ("Issues in TCP Vegas", 1999; surveyed by Srijith et al.,
-//! §III.B): an RTT that has risen for good is a longer route, not congestion.
+//! Vegas by La, Walrand and Anantharam ("Issues in TCP Vegas", 1999; surveyed by Srijith et al., §III.B): an RTT that
+//! has risen permanently indicates a longer route, not congestion.
 //!
-//! For the first K acknowledged segments it is Vegas. From then on it keeps the least RTT of every N.
-//! If that is "much larger" than base RTT L times in a row, it becomes base RTT and the window is set
-//! from it again: since Vegas shrinks the window as the RTT rises, what remains of the rise is the
-//! path's and not its own. The survey names δ and γ and does not say how they enter; here "much larger"
-//! is by more than δ seconds and by more than γ of base RTT. The window keeps its rate,
-//! `cwnd·new base/old base`. The defaults are ours.
+//! For the first K acknowledged segments it is Vegas. From then on it takes the minimum RTT of every N samples. If that
+//! is "much larger" than base RTT L times in a row, it becomes base RTT and the window is computed from it: since Vegas
+//! shrinks the window as the RTT rises, the remaining increase is caused by the path rather than by the flow. The
+//! survey names δ and γ without defining their use; here "much larger" means by more than δ seconds and by more than γ
+//! of base RTT. The window keeps its rate, `cwnd·new base/old base`. The defaults are ours.
 
 use crate::controller::{Controller, Factory, Limits, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -37,15 +36,15 @@ pub(crate) static REROUTING_VEGAS: Control = Control {
 pub struct ReroutingVegasConfig {
     /// The thresholds.
     pub vegas: VegasConfig,
-    /// K: samples at the start in which it is Vegas.
+    /// K: the number of initial samples in which it is Vegas.
     pub k: u32,
-    /// N: samples of which the least counts.
+    /// N: the number of samples of which the minimum counts.
     pub n: u32,
-    /// L: how often in a row that must be much larger than base RTT.
+    /// L: how often in a row the minimum must be much larger than base RTT.
     pub l: u32,
-    /// δ: a rise of no more seconds is no change of route.
+    /// δ: an increase by at most this many seconds does not indicate a new route.
     pub delta: f64,
-    /// γ: nor is one of no more than this fraction of base RTT.
+    /// γ: neither does an increase by at most this fraction of base RTT.
     pub gamma: f64,
 }
 
@@ -64,7 +63,7 @@ impl Default for ReroutingVegasConfig {
 }
 
 impl ReroutingVegasConfig {
-    /// A rerouting Vegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> ReroutingVegas {
         ReroutingVegas {
             config: *self,
@@ -83,17 +82,17 @@ impl Factory for ReroutingVegasConfig {
     }
 }
 
-/// Vegas, and what its round-trip times have been lately.
+/// Vegas, and its recent round-trip times.
 #[derive(Clone, Debug)]
 pub struct ReroutingVegas {
     config: ReroutingVegasConfig,
     vegas: Vegas,
-    /// Samples until it begins to watch.
+    /// Number of samples until monitoring starts.
     warm_up: u32,
-    /// The least of the samples since it was last judged, in seconds, and how many they are.
+    /// The minimum of the samples since the last check in seconds, and their number.
     least: f64,
     samples: u32,
-    /// How often in a row the least was much larger than base RTT.
+    /// How often in a row the minimum was much larger than base RTT.
     risen: u32,
 }
 
@@ -178,7 +177,7 @@ mod tests {
     use super::*;
     use units::Duration;
 
-    /// Acknowledgements of one segment each; window 40 throughout.
+    /// Acknowledgements of one segment each, with a constant window of 40.
     struct Path {
         control: ReroutingVegas,
         acked: u64,
@@ -205,7 +204,7 @@ mod tests {
                     now: Instant::from_micros(50_000 + self.acked * 1000),
                     acked: self.acked,
                     newly_acked: 1,
-                    // Never the end of a round: the window is left to this file.
+                    // Never the end of a round, so that only this file changes the window.
                     next: 1_000_000,
                     rtt: Some(Duration::from_millis(rtt_ms)),
                     ..AckEvent::default()
@@ -220,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_lasting_rise_is_a_new_route() {
-        // After L·N = 80 samples of 100 ms instead of 50: base 100 ms, the window 40·100/50.
+        // After L·N = 80 samples of 100 ms instead of 50: base 100 ms, and the window is 40·100/50.
         let mut path = Path::new();
         assert_eq!(path.state(), (0.05, 40.0));
         path.run(79, 100);
@@ -246,7 +245,7 @@ mod tests {
         assert_eq!(path.state().0, 0.05);
         path.run(80, 61);
         assert_eq!(path.state().0, 0.061);
-        // Now γ·base = 12.2 ms: a rise of 11 ms is more than δ only.
+        // Now γ·base = 12.2 ms: an increase by 11 ms exceeds only δ.
         path.run(200, 72);
         assert_eq!(path.state().0, 0.061);
     }

@@ -1,15 +1,15 @@
-//! Round trips as a window sees them.
+//! Round trips of a window.
 
 use crate::event::AckEvent;
 
-/// The running round: it ends when the first segment sent in it is acknowledged.
+/// The current round. It ends when the first segment sent in it is acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Round {
     mark: u64,
 }
 
 impl Round {
-    /// Whether this acknowledgement of new data ends the round; if so, the next has begun.
+    /// Whether this acknowledgement of new data ends the round. If so, starts the next one.
     pub(crate) fn ends(&mut self, ack: &AckEvent) -> bool {
         if ack.acked <= self.mark {
             return false;

@@ -1,8 +1,9 @@
-//! RoVegas (Chan 2004, ch. 3): Vegas that reads from its packets how long they queued.
+//! RoVegas (Chan 2004, ch. 3): Vegas that reads queueing times from its packets.
 //!
-//! Every packet probes: the data segment collects its forward queueing time, the receiver echoes
-//! it, the acknowledgement collects its own. So the propagation delay is *derived* from each RTT,
-//! and queueing on the way back does not count against the flow. All else is Vegas.
+//! Every packet is a probe: the data segment collects its forward queueing time, the receiver
+//! echoes it, and the acknowledgement collects its own. The propagation delay is therefore
+//! *derived* from each RTT, and queueing on the backward path does not count against the flow.
+//! Everything else is Vegas.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::AckEvent;
@@ -28,27 +29,27 @@ pub(crate) static ROVEGAS: Control = Control {
     },
 };
 
-/// RoVegas', and that of controls that measure as it does.
+/// The setting of RoVegas and of controls that measure in the same way.
 pub(crate) const FULL_DEPLOYMENT: Setting = Setting::flag(
     "full_deployment",
     true,
     "every hop adds to AQT, so that base RTT is each round's newest derived value; else the least one",
 );
 
-/// How many of the path's hops speak.
+/// How many hops of the path write marks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Deployment {
-    /// All of them: a round's newest derived value is base RTT, so that a longer route shows at
-    /// once.
+    /// All hops: the newest derived value of a round is base RTT, so that a longer route is
+    /// detected immediately.
     #[default]
     Full,
-    /// Some of them: the derived value still holds the silent hops' queues, so the minimum is taken
-    /// (§3.5.4).
+    /// Some hops: the derived value still includes the queues of the other hops, so the minimum is
+    /// used (§3.5.4).
     Gradual,
 }
 
 impl Deployment {
-    /// What [`FULL_DEPLOYMENT`] says.
+    /// The deployment according to [`FULL_DEPLOYMENT`].
     pub(crate) fn of(settings: &Settings) -> Self {
         match settings.flag(FULL_DEPLOYMENT.name) {
             true => Deployment::Full,
@@ -62,12 +63,12 @@ impl Deployment {
 pub struct RoVegasConfig {
     /// The thresholds, which use the Diff of (3.5).
     pub vegas: VegasConfig,
-    /// How many of the path's hops speak.
+    /// How many hops of the path write marks.
     pub deployment: Deployment,
 }
 
 impl RoVegasConfig {
-    /// A RoVegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> RoVegas {
         Machine::new(self.vegas, Marks::new(self.deployment), limits)
     }
@@ -82,19 +83,19 @@ impl Factory for RoVegasConfig {
 /// Vegas' machinery on the marks.
 pub type RoVegas = Machine<Marks>;
 
-/// Delays as the AQT option tells them; Vegas' rules for acknowledgements without it.
+/// Delays from the AQT option. Acknowledgements without it follow Vegas' rules.
 #[derive(Clone, Debug)]
 pub struct Marks {
     deployment: Deployment,
     plain: Plain,
-    /// RTT less `QT_b` of the round's newest sample; a mark that says nothing counts as none.
+    /// RTT minus `QT_b` of the round's newest sample. A mark without information counts as zero.
     newest: Option<f64>,
     /// The round's newest derived value.
     derived: Option<f64>,
 }
 
 impl Marks {
-    /// Before the first acknowledgement.
+    /// Creates a meter before the first acknowledgement.
     pub(crate) fn new(deployment: Deployment) -> Self {
         Marks {
             deployment,
@@ -105,8 +106,8 @@ impl Marks {
     }
 }
 
-/// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). A saturated mark, or one that exceeds the RTT, derives
-/// nothing.
+/// `BaseRTT = RTT − (AQT + AQT-Echo)` (3.4). `None` for a saturated mark, or one that exceeds the
+/// RTT.
 fn derive_base(rtt: f64, ack: &AckEvent) -> Option<f64> {
     let forward = ack.aqt_echo?.exact()?;
     let backward = ack.aqt_backward?.exact()?;
@@ -114,7 +115,7 @@ fn derive_base(rtt: f64, ack: &AckEvent) -> Option<f64> {
     (base > 0.0).then_some(base)
 }
 
-/// `QT_b` in seconds, where the mark tells it and it can be part of `rtt`.
+/// `QT_b` in seconds, if the mark is exact and does not exceed `rtt`.
 fn backward(rtt: f64, ack: &AckEvent) -> f64 {
     let told = ack.aqt_backward.and_then(|mark| mark.exact());
     told.map(|time| time.as_secs_f64())
@@ -122,7 +123,7 @@ fn backward(rtt: f64, ack: &AckEvent) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// The acknowledgement carries the option, so Vegas' own base rules rest.
+/// Whether the acknowledgement carries the option, so that Vegas' own base rules do not apply.
 fn marked(ack: &AckEvent) -> bool {
     ack.aqt_echo.is_some() && ack.aqt_backward.is_some()
 }
@@ -152,8 +153,8 @@ impl Meter for Marks {
             None if marked(ack) => {}
             None => self.plain.round_base(rtt, sent),
         }
-        // Actual' = CWND/(RTT − QT_b) (3.3), RTT "the newly measured", where Vegas' is smoothed; a
-        // round without a sample has only this acknowledgement's mark.
+        // Actual' = CWND/(RTT − QT_b) (3.3) with the "newly measured" RTT, where Vegas uses a
+        // smoothed one. A round without a sample has only this acknowledgement's mark.
         Some(Measured {
             base: self.plain.base(),
             rtt: newest.unwrap_or_else(|| rtt - backward(rtt, ack)),

@@ -1,20 +1,20 @@
-//! Round-trip times that no hole has stretched.
+//! Round-trip times that are not extended by holes.
 
 use crate::event::AckEvent;
 
-/// The most segments that a delayed acknowledgement covers.
+/// The maximum number of segments that a delayed acknowledgement covers.
 const DELAYED: u64 = 2;
 
-/// Selects the round-trip times that are the path's.
+/// Selects the round-trip times that reflect the path.
 ///
-/// A segment that arrived behind a hole is acknowledged when the hole is filled: the time to that is
-/// loss recovery's, not the path's. So only segments sent after the newest loss was found count, and
-/// only acknowledgements of no more than a delayed one's two segments: one of more fills a hole.
+/// A segment that arrived behind a hole is acknowledged when the hole is filled. That time is caused by loss recovery
+/// rather than by the path. Therefore only segments sent after the detection of the newest loss count, and only
+/// acknowledgements of at most two segments, as a delayed one has: an acknowledgement of more fills a hole.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct CleanRtt {
-    /// Segments `0..sent` have left.
+    /// Segments `0..sent` have been sent.
     sent: u64,
-    /// Segments from here on left after the newest loss was found.
+    /// Segments from here on were sent after the detection of the newest loss.
     clean_from: u64,
 }
 
@@ -23,12 +23,12 @@ impl CleanRtt {
         self.sent = self.sent.max(segment + 1);
     }
 
-    /// A loss was found, by duplicates or by the timer.
+    /// Records that a loss was detected, by duplicates or by the timer.
     pub(crate) fn on_loss(&mut self) {
         self.clean_from = self.sent;
     }
 
-    /// The round-trip time that an acknowledgement brings, in seconds.
+    /// The round-trip time of an acknowledgement, in seconds.
     pub(crate) fn sample(&self, ack: &AckEvent) -> Option<f64> {
         let clean = ack.acked > self.clean_from && ack.newly_acked <= DELAYED;
         ack.rtt_s().filter(|_| clean)

@@ -1,13 +1,13 @@
-//! Santa Cruz (Parsa and Garcia-Luna-Aceves, ICNP 1999; surveyed by Chan 2004, §2.3): keeps n
-//! segments queued on the way there, computed from relative delays.
+//! Santa Cruz (Parsa and Garcia-Luna-Aceves, ICNP 1999; surveyed by Chan 2004, §2.3): keeps n segments queued on the
+//! forward path, computed from relative delays.
 //!
-//! Between two segments the relative delay is how much longer the second took one way,
-//! `D = R − S`, the spacing of their arrivals less that of their sendings. Their sum from the start,
-//! in units of the mean spacing of a window's arrivals, is what is queued. (The paper converts each
-//! window's sum by its own spacing and adds the segments, `N = N_old + M`; that drifts where the
-//! spacing is not the bottleneck's, as after a loss.) The window moves once a round trip, up by one
-//! segment below `n − δ`, down by one above `n + δ`. Delays on the way back do not enter. Slow start is
-//! Reno's and ends early where the queue is above `n + δ`; losses are Reno's. It needs timestamps.
+//! The relative delay of two segments is the difference of their one-way delays, `D = R − S`: the spacing of their
+//! arrivals minus the spacing of their departures. The sum of D since the start, in units of the mean spacing of a
+//! window's arrivals, is the number of queued segments. (The paper converts each window's sum by its own spacing and
+//! adds the segments, `N = N_old + M`. That drifts if the spacing is not the bottleneck's, as after a loss.) The window
+//! changes once per round trip: up by one segment below `n − δ`, down by one above `n + δ`. Delays on the backward path
+//! have no effect. Slow start is Reno's and ends early if the queue is above `n + δ`; losses are handled like Reno's.
+//! It needs timestamps.
 
 use crate::controller::{Controller, Factory, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -32,19 +32,19 @@ pub(crate) static SANTA_CRUZ: Control = Control {
 pub struct SantaCruzConfig {
     /// n: the segments to keep queued.
     pub n: f64,
-    /// δ: how far off n the window rests.
+    /// δ: the deviation from n within which the window does not change.
     pub delta: f64,
 }
 
 impl Default for SantaCruzConfig {
-    /// n = 3, δ = 0.5; the survey leaves them open.
+    /// n = 3, δ = 0.5. The survey does not specify them.
     fn default() -> Self {
         SantaCruzConfig { n: 3.0, delta: 0.5 }
     }
 }
 
 impl SantaCruzConfig {
-    /// A Santa Cruz at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> SantaCruz {
         SantaCruz {
             config: *self,
@@ -64,12 +64,12 @@ impl Factory for SantaCruzConfig {
     }
 }
 
-/// A window, and what it has queued on the way there.
+/// A window, and the segments that it has queued on the forward path.
 #[derive(Clone, Debug)]
 pub struct SantaCruz {
     config: SantaCruzConfig,
     reno: Reno,
-    /// The last segment's one-way delay and arrival, in nanoseconds, by clocks that need not agree.
+    /// The last segment's one-way delay and arrival, in nanoseconds, by unsynchronised clocks.
     last: Option<(i64, i64)>,
     /// Σ D since the start, in nanoseconds.
     relative_delay: i64,
@@ -79,7 +79,7 @@ pub struct SantaCruz {
     round: Round,
 }
 
-/// What a window's arrivals add up to.
+/// Sums over the arrivals of a window.
 #[derive(Clone, Copy, Debug, Default)]
 struct Arrivals {
     /// Σ R, in nanoseconds.
@@ -95,7 +95,7 @@ impl Arrivals {
 }
 
 impl SantaCruz {
-    /// N: the segments queued on the way there.
+    /// N: the segments queued on the forward path.
     pub fn queued(&self) -> f64 {
         self.queued
     }
@@ -118,7 +118,7 @@ impl SantaCruz {
         let Some(spacing) = std::mem::take(&mut self.window).mean() else {
             return;
         };
-        // Less than nothing cannot be queued: the path got shorter.
+        // A negative sum means that the path has become shorter.
         self.queued = (self.relative_delay as f64 / spacing).max(0.0);
         let SantaCruzConfig { n, delta } = self.config;
         let cwnd = self.reno.cwnd();
@@ -184,7 +184,7 @@ mod tests {
 
     const MS: i64 = 1_000_000;
 
-    /// A round of arrivals 10 ms apart with such one-way delays in ms; cwnd after it.
+    /// A round of arrivals 10 ms apart with these one-way delays in ms. Returns cwnd after it.
     fn round(control: &mut SantaCruz, start_ms: i64, delays_ms: &[i64]) -> f64 {
         for (index, delay) in delays_ms.iter().enumerate() {
             let arrival = (start_ms + 10 * index as i64) * MS;
@@ -216,18 +216,18 @@ mod tests {
 
     #[test]
     fn the_queue_is_the_sum_of_relative_delays() {
-        // Σ D = 50 − 20 = 30 ms at 10 ms a segment: M = 3, N = 3. Within 3 ± 0.5 the window rests.
+        // Σ D = 50 − 20 = 30 ms at 10 ms per segment: M = 3, N = 3. Within 3 ± 0.5 the window does not change.
         let mut control = santa_cruz();
         assert_eq!(round(&mut control, 100, &[20, 30, 40, 50]), 10.0);
         assert!((control.queued() - 3.0).abs() < 1e-9);
-        // Another 10 ms: N = 4 > 3.5, one segment less.
+        // Another 10 ms: N = 4 > 3.5, one segment fewer.
         assert_eq!(round(&mut control, 140, &[50, 60]), 9.0);
         assert!(!control.reno.in_slow_start());
         assert!((control.queued() - 4.0).abs() < 1e-9);
-        // Down by 20 ms, to 20 more than at first: N = 2 < 2.5, one more.
+        // Down by 20 ms, to 20 ms more than initially: N = 2 < 2.5, one more.
         assert_eq!(round(&mut control, 160, &[50, 40]), 10.0);
         assert!((control.queued() - 2.0).abs() < 1e-9);
-        // Never less than nothing.
+        // Never negative.
         round(&mut control, 180, &[20, 10]);
         assert_eq!(control.queued(), 0.0);
     }

@@ -1,4 +1,4 @@
-//! The deterministic loss model of RFC 3649 and RFC 8312: a loss every 1/p segments, a constant
+//! The deterministic loss model of RFC 3649 and RFC 8312: a loss every 1/p segments, and a constant
 //! round-trip time. For tests against their tables of average windows.
 
 use units::{Duration, Instant};
@@ -6,13 +6,13 @@ use units::{Duration, Instant};
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, Evidence, LossEvent};
 
-/// The losses before the cycles that are measured.
+/// The number of losses before the measured cycles.
 const WARM_UP: u32 = 12;
-/// The cycles that are measured.
+/// The number of measured cycles.
 const CYCLES: u32 = 8;
 
-/// The average window over time, in segments, with a loss every `gap` segments, the first at the
-/// window `start`.
+/// The average window over time, in segments, with a loss every `gap` segments. The first loss
+/// occurs at the window `start`.
 pub(crate) fn average_window(control: &dyn Factory, rtt_s: f64, gap: u64, start: f64) -> f64 {
     let mut control = control.build(&Limits {
         initial_window: start,
@@ -53,7 +53,7 @@ pub(crate) fn average_window(control: &dyn Factory, rtt_s: f64, gap: u64, start:
     weighed / elapsed
 }
 
-/// A loss found by duplicates out of a full `window`.
+/// A loss that is detected by duplicates at a full `window`.
 pub(crate) fn lose(control: &mut dyn Controller, now: Instant, window: u64) {
     control.on_loss(&LossEvent {
         now,

@@ -1,19 +1,19 @@
-//! Scalable TCP (Kelly, CCR 2003): an exponential window, so that the time to recover from a loss
-//! does not depend on the rate.
+//! Scalable TCP (Kelly, CCR 2003): exponential growth of the window, so that the time to recover
+//! from a loss does not depend on the rate.
 //!
-//! Above the legacy window of 16 segments every acknowledgement adds 0.01 and a loss takes an
-//! eighth (§3); up to it, and for timeouts and slow start, it is Reno.
+//! Above the legacy window of 16 segments, every acknowledgement adds 0.01 and a loss subtracts an
+//! eighth (§3). Up to it, and for timeouts and slow start, it is Reno.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Recovery};
 use crate::reno::{Reno, RenoConfig};
 
-/// `lwnd`: up to here, Reno.
+/// `lwnd`: Reno up to this window.
 const LEGACY_WINDOW: f64 = 16.0;
-/// `a`: what an acknowledgement adds.
+/// `a`: the increase per acknowledgement.
 const INCREASE: f64 = 0.01;
-/// `b`: what a loss takes.
+/// `b`: the decrease per loss.
 const DECREASE: f64 = 0.125;
 
 pub(crate) static SCALABLE: Control = Control {
@@ -33,7 +33,7 @@ pub(crate) static SCALABLE: Control = Control {
 pub struct ScalableConfig {}
 
 impl ScalableConfig {
-    /// A Scalable TCP at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Scalable {
         Scalable {
             reno: RenoConfig {}.build(limits),
@@ -106,7 +106,7 @@ mod tests {
         // 100 − ⌈12.5⌉
         lose(&mut control, Instant::ZERO, 100);
         assert_eq!((control.cwnd(), control.ssthresh()), (87.0, 87.0));
-        // The legacy window: Reno.
+        // At the legacy window: Reno.
         let mut control = scalable(16.0);
         control.on_ack(&AckEvent::default());
         assert_eq!(control.cwnd(), 16.0 + 1.0 / 16.0);
@@ -114,7 +114,8 @@ mod tests {
         assert_eq!(control.cwnd(), 8.0);
     }
 
-    /// §3: a loss is made good in log(1 − b)/log(1 + a) = 13.4 round trips, whatever the window.
+    /// §3: recovery from a loss takes log(1 − b)/log(1 + a) = 13.4 round trips, whatever the
+    /// window.
     #[test]
     fn recovery_takes_as_many_rounds_at_any_window() {
         for window in [400, 4_000, 40_000] {
@@ -131,8 +132,8 @@ mod tests {
         }
     }
 
-    /// §3: the window is a/b·1/p: 800 at one loss in 10 000, 8000 at one in 100 000. That is the
-    /// peak, which the average is 1/16 below.
+    /// §3: the window is a/b·1/p: 800 for one loss in 10 000, 8000 for one in 100 000. That is the
+    /// peak; the average is 1/16 lower.
     #[test]
     fn the_average_window_is_inverse_to_the_loss_rate() {
         for (gap, expected) in [(10_000, 800.0), (100_000, 8000.0)] {

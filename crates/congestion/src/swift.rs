@@ -1,19 +1,19 @@
-//! Swift (Kumar et al., SIGCOMM 2020): a window that follows a target delay, by additive increase below it and
-//! multiplicative decrease, once a round trip, above it.
+//! Swift (Kumar et al., SIGCOMM 2020): a window that keeps a target delay, by additive increase below it and
+//! multiplicative decrease, once per round trip, above it.
 //!
-//! The fabric's window alone: hosts here do not measure delays of their own, which the paper gives a second window.
-//! The paper's base target includes propagation, which an operator knows. Here the setting `base_rtt_s` is that, or else
-//! the least round-trip time stands for it, and the setting `target_s` is the queueing on top. Packets do not carry
-//! their number of hops, so that topology-based scaling is a part of the target as well.
+//! Only the fabric window is implemented: hosts here do not measure delays of their own, for which the paper has a
+//! second window. The paper's base target includes propagation, which an operator knows. Here it is the setting
+//! `base_rtt_s`, or by default the minimum round-trip time, and the setting `target_s` is the queueing in addition to
+//! it. Packets do not carry their number of hops, so topology-based scaling must be part of the target.
 //!
-//! `swiftaqt` is the same control with the AQT mark as its delay: the queueing on the data's way alone, measured by the
+//! `swiftaqt` is the same control with the AQT mark as its delay: only the queueing on the data path, measured by the
 //! hops, without clocks at the ends.
 //!
-//! `swifttcpint` has the sum of the hops' latencies instead, as TCP-INT (p4lang/p4app-TCP-INT) echoes it.
+//! `swifttcpint` uses the sum of the hops' latencies instead, as echoed by TCP-INT (p4lang/p4app-TCP-INT).
 //!
-//! `swiftcsig` has CSIG's signals (draft-ravi-ippm-csig-01) instead. Its delay is that of the worst hop alone, so that a flow
-//! through several queues keeps the target at each. And while hops say that their links have
-//! bandwidth left, the window grows towards it at once, instead of by a segment per round trip ([`crate::ramp_up`]).
+//! `swiftcsig` uses the signals of CSIG (draft-ravi-ippm-csig-01) instead. Its delay is that of the worst hop only, so
+//! that a flow through several queues keeps the target at each. While hops report available bandwidth, the window grows
+//! towards it immediately rather than by a segment per round trip ([`crate::ramp_up`]).
 
 use units::{Duration, Instant};
 
@@ -27,15 +27,15 @@ use crate::registry::{Control, Kind, Mark, Need, Recovery, Setting, Settings};
 const INCREASE: f64 = 1.0;
 /// `β` of the decrease (§3.1).
 const DECREASE: f64 = 0.8;
-/// `max_mdf`: no decrease takes more of the window.
+/// `max_mdf`: the maximum decrease, as a fraction of the window.
 const MOST_DECREASE: f64 = 0.5;
-/// A window below 1 sends a segment in more than a round trip.
+/// With a window below 1, a segment is sent less than once per round trip.
 const MIN_WINDOW: f64 = 0.001;
-/// Timeouts in a row that reset the window (`RETX_RESET_THRESHOLD`).
+/// Number of consecutive timeouts that reset the window (`RETX_RESET_THRESHOLD`).
 const RESETTING_TIMEOUTS: u32 = 5;
-/// The most that flow scaling adds to the target, in targets (`fs_range`).
+/// The maximum that flow scaling adds to the target, in targets (`fs_range`).
 const SCALING_RANGE: f64 = 5.0;
-/// The window below which flow scaling adds its most, and above which it adds nothing.
+/// The window up to which flow scaling adds its maximum, and the window from which it adds nothing.
 const SCALED_WINDOWS: (f64, f64) = (0.1, 100.0);
 
 const TARGET: Setting = Setting {
@@ -96,29 +96,29 @@ pub(crate) static SWIFT_CSIG: Control = Control {
     factory: |settings, _| Box::new(SwiftConfig::of(settings, Delay::Csig)),
 };
 
-/// What measures queueing.
+/// The source of the queueing delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delay {
-    /// The round-trip time above its least value: both ways, and waiting for an acknowledgement.
+    /// The round-trip time minus its minimum, which includes both directions and delayed acknowledgements.
     RoundTrip,
-    /// The echoed AQT mark: the data's way. An acknowledgement without it counts by its round-trip time.
+    /// The echoed AQT mark, which covers the data path. An acknowledgement without it counts by its round-trip time.
     Aqt,
-    /// The sum of the hops' latencies on the data's way, as TCP-INT echoes it. An acknowledgement without it counts by its
-    /// round-trip time.
-    TcpInt,
-    /// The worst hop's delay on the data's way, as CSIG reported it last. An acknowledgement that reflects nothing counts by
+    /// The sum of the hops' latencies on the data path, as echoed by TCP-INT. An acknowledgement without it counts by
     /// its round-trip time.
+    TcpInt,
+    /// The worst hop's delay on the data path, as last reported by CSIG. An acknowledgement that reflects nothing
+    /// counts by its round-trip time.
     Csig,
 }
 
 /// Settings of [`Swift`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwiftConfig {
-    /// What measures queueing.
+    /// The source of the queueing delay.
     pub delay: Delay,
-    /// The queueing time to keep, in seconds.
+    /// The target queueing time, in seconds.
     pub target_s: f64,
-    /// The round-trip time without queues, in seconds; `None`: the least one seen.
+    /// The round-trip time without queues, in seconds. `None` means the minimum observed.
     pub base_rtt_s: Option<f64>,
 }
 
@@ -131,7 +131,7 @@ impl SwiftConfig {
         }
     }
 
-    /// A Swift at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Swift {
         Swift {
             config: *self,
@@ -146,7 +146,8 @@ impl SwiftConfig {
         }
     }
 
-    /// What flow scaling adds to the target at this window, in seconds (§3.5): `clamp(α/√cwnd + β, 0, fs_range)`.
+    /// The amount that flow scaling adds to the target at this window, in seconds (§3.5):
+    /// `clamp(α/√cwnd + β, 0, fs_range)`.
     fn scaling_s(&self, cwnd: f64) -> f64 {
         let range = SCALING_RANGE * self.target_s;
         let (least, most) = SCALED_WINDOWS;
@@ -173,10 +174,10 @@ pub struct Swift {
     /// The newest round-trip time, in seconds.
     rtt_s: f64,
     decreased_at: Option<Instant>,
-    /// The worst hop's, as the newest tag that asked for it reported.
+    /// The worst hop's delay, as reported by the newest tag that requested it.
     hop_delay: Option<Duration>,
     ramp: RampUp,
-    /// In a row.
+    /// Number of consecutive timeouts.
     timeouts: u32,
 }
 
@@ -212,7 +213,7 @@ impl Swift {
         }
     }
 
-    /// In seconds. `None`: this acknowledgement measures nothing.
+    /// In seconds. `None` if this acknowledgement provides no measurement.
     fn queueing_s(&self, ack: &AckEvent, base: f64) -> Option<f64> {
         let marked = match ack.aqt_echo {
             Some(QueueingTime::Exactly(time) | QueueingTime::AtLeast(time)) => Some(time),
@@ -228,7 +229,7 @@ impl Swift {
         told.map(Duration::as_secs_f64).or_else(by_clock)
     }
 
-    /// What the window is multiplied by where hops have bandwidth left.
+    /// The factor for the window if hops have bandwidth available.
     fn ramp_factor(&mut self, ack: &AckEvent) -> f64 {
         let rtt = Duration::from_secs_f64(self.rtt_s);
         match (self.config.delay, ack.csig) {
@@ -237,7 +238,7 @@ impl Swift {
         }
     }
 
-    /// Takes the window down, at most once a round trip.
+    /// Reduces the window, at most once per round trip.
     fn decrease(&mut self, now: Instant, keep: f64) {
         let rtt = Duration::from_secs_f64(self.rtt_s);
         if self.decreased_at.is_none_or(|at| now >= at + rtt) {
@@ -285,7 +286,7 @@ impl Controller for Swift {
         }
     }
 
-    /// Below a window of 1 a segment leaves every `rtt/cwnd`.
+    /// With a window below 1, a segment is sent every `rtt/cwnd`.
     fn pacing_rate(&self) -> Option<f64> {
         (self.cwnd < 1.0 && self.rtt_s > 0.0).then(|| self.cwnd / self.rtt_s)
     }
@@ -344,18 +345,19 @@ mod tests {
         swift.cwnd = 4.0;
         swift.on_ack(&ack(5, 11, None));
         near(swift.cwnd(), 4.25);
-        // 1 − 0.8 · (20 − 11.653108)/20 is left.
+        // The factor is 1 − 0.8 · (20 − 11.653108)/20.
         swift.cwnd = 4.0;
         swift.on_ack(&ack(10, 20, None));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
-        // Once a round trip, and half at most.
+        // Once per round trip, and by at most half.
         swift.on_ack(&ack(29, 20, None));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
         swift.on_ack(&ack(1010, 1000, None));
         near(swift.cwnd(), 2.0 * 0.666_124_3);
     }
 
-    /// 10 ms are given: 20 ms exceed the target although nothing less was seen, and 5 ms, seen later, do not lower it.
+    /// 10 ms are configured: 20 ms exceed the target although no shorter time was seen, and 5 ms, seen later, do not
+    /// lower it.
     #[test]
     fn a_base_that_is_given_is_not_measured() {
         let mut swift = swift(Delay::RoundTrip, 4.0);
@@ -394,7 +396,7 @@ mod tests {
         }
         near(by_mark.cwnd(), 4.25);
         near(by_clock.cwnd(), 4.0 * 0.666_124_3);
-        // The delay is the base and the mark: 20 ms again. Without a mark the round trip counts.
+        // The delay is the base plus the mark: 20 ms again. Without a mark the round-trip time counts.
         by_mark.cwnd = 4.0;
         by_mark.on_ack(&ack(40, 10, Some(10)));
         near(by_mark.cwnd(), 4.0 * 0.666_124_3);
@@ -403,7 +405,8 @@ mod tests {
         near(by_mark.cwnd(), 4.0 * 0.666_124_3);
     }
 
-    /// The delay is the base and the sum of the hops' latencies, 20 ms. What the acknowledgement waited does not count.
+    /// The delay is the base plus the sum of the hops' latencies, 20 ms. The time that the acknowledgement waited does
+    /// not count.
     #[test]
     fn the_hops_latencies_count_where_tcp_int_echoes_them() {
         let echoing = |at_ms, rtt_ms, latency_ms| AckEvent {
@@ -419,7 +422,7 @@ mod tests {
         swift.cwnd = 4.0;
         swift.on_ack(&echoing(40, 30, 10));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
-        // Nothing echoed: the round trip.
+        // Nothing echoed: the round-trip time.
         swift.cwnd = 4.0;
         swift.on_ack(&ack(80, 20, Some(0)));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
@@ -441,26 +444,26 @@ mod tests {
     fn the_worst_hop_counts_until_another_is_reported() {
         let mut swift = swift(Delay::Csig, 4.0);
         swift.on_ack(&ack(0, 10, None));
-        // 10 ms of the way back, and two hops of which the worst has 1 ms: below the target of 1.653 ms.
+        // 10 ms on the backward path, and two hops of which the worst has 1 ms: below the target of 1.653 ms.
         swift.cwnd = 4.0;
         swift.on_ack(&reflecting(20, 22, Some(1), None));
         near(swift.cwnd(), 4.25);
-        // The next tag asked for bandwidth: the delay is still that of 1 ms.
+        // The next tag requested bandwidth: the delay is still 1 ms.
         swift.cwnd = 4.0;
         swift.on_ack(&reflecting(21, 22, None, Some(0.0)));
         near(swift.cwnd(), 4.25);
-        // 20 ms of delay in all, as above.
+        // 20 ms of delay in total, as above.
         swift.cwnd = 4.0;
         swift.on_ack(&reflecting(50, 11, Some(10), None));
         near(swift.cwnd(), 4.0 * 0.666_124_3);
-        // Nothing reflected: the round trip.
+        // Nothing reflected: the round-trip time.
         swift.cwnd = 4.0;
         swift.on_ack(&ack(90, 10, None));
         near(swift.cwnd(), 4.25);
     }
 
-    /// A round trip and two intervals, 12 ms, of nothing but the segment's 1/10. Half of the link is left: W · .95/.5
-    /// and 1/W for the segment; then the same again.
+    /// A round trip and two intervals, 12 ms, in which only the segment's 1/10 is added. Half of the link is available:
+    /// W · .95/.5 plus 1/W for the segment; then the same again.
     #[test]
     fn bandwidth_that_is_left_is_taken_once_it_is_measured() {
         let mut swift = swift(Delay::Csig, 10.0);

@@ -1,4 +1,5 @@
-//! Tahoe (Jacobson, SIGCOMM 1988): slow start and avoidance as Reno, one segment after any loss.
+//! Tahoe (Jacobson, SIGCOMM 1988): slow start and congestion avoidance like Reno, one segment after
+//! any loss.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -22,7 +23,7 @@ pub(crate) static TAHOE: Control = Control {
 pub struct TahoeConfig {}
 
 impl TahoeConfig {
-    /// A Tahoe at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Tahoe {
         Tahoe {
             reno: RenoConfig {}.build(limits),
@@ -36,7 +37,7 @@ impl Factory for TahoeConfig {
     }
 }
 
-/// Reno's growth; every loss is answered as a timeout is.
+/// Reno's growth. Every loss is handled like a timeout.
 #[derive(Clone, Debug)]
 pub struct Tahoe {
     reno: Reno,
@@ -55,7 +56,7 @@ impl Controller for Tahoe {
         self.reno.on_ack(ack);
     }
 
-    /// Slow start goes on while the hole is filled.
+    /// Slow start continues while the hole is filled.
     fn on_partial_ack(&mut self, ack: &AckEvent) {
         self.reno.on_ack(ack);
     }

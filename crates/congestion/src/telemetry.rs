@@ -1,45 +1,45 @@
-//! What the hops of a path record (in-band telemetry), in HPCC's terms (Li et al., SIGCOMM 2019, §4.1).
+//! The records of the hops of a path (in-band telemetry), with HPCC's terms (Li et al., SIGCOMM 2019, §4.1).
 
-/// The records of a path's hops, as one packet collected them.
+/// The records of the hops of a path, as collected by one packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PathRecord {
     hops: [HopRecord; Self::MAX],
     len: u8,
-    /// What the hops made of their identities: another value is another path.
+    /// A digest of the hops' identities. A different value means a different path.
     pub path: u16,
 }
 
-/// What a hop recorded of the queue and the link that a packet left by.
+/// A hop's record of the queue and the link through which a packet left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HopRecord {
-    /// When the packet left the queue, in nanoseconds of the hop's clock; wraps.
+    /// When the packet left the queue, in nanoseconds of the hop's clock. Wraps around.
     pub left_ns: u64,
-    /// Octets that the link has carried so far, this packet's included; wraps.
+    /// Octets that the link has carried so far, including this packet's. Wraps around.
     pub sent_octets: u32,
-    /// Octets that the packet left behind in the queue.
+    /// Octets in the queue when the packet left it.
     pub queue_octets: u32,
-    /// The link's rate, in kb/s; not 0.
+    /// The rate of the link in kb/s. Never 0.
     pub rate_kbps: u32,
 }
 
-/// What happened at a hop between two packets.
+/// The activity of a hop between two packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Its length, in seconds; more than 0.
+    /// Its length, in seconds. Positive.
     pub(crate) length_s: f64,
     /// Octets that the link carried.
     pub(crate) sent_octets: f64,
-    /// Octets in the queue, before and after.
+    /// Octets in the queue at the beginning and at the end.
     pub(crate) queue_octets: (f64, f64),
     /// The link's rate, in octets per second.
     pub(crate) rate: f64,
 }
 
 impl PathRecord {
-    /// Hops at most.
+    /// The maximum number of hops.
     pub const MAX: usize = 8;
 
-    /// Appends the next hop on the way; `false`, and nothing changed, if there is no room.
+    /// Appends the next hop of the path. Returns `false`, without any change, if there is no room.
     pub fn push(&mut self, hop: HopRecord) -> bool {
         let Some(slot) = self.hops.get_mut(usize::from(self.len)) else {
             return false;
@@ -49,12 +49,12 @@ impl PathRecord {
         true
     }
 
-    /// The hops, in the order of the way.
+    /// The hops, in the order of the path.
     pub fn hops(&self) -> &[HopRecord] {
         &self.hops[..usize::from(self.len)]
     }
 
-    /// The least rate of the path's links, in octets per second; `None`: no hop has spoken.
+    /// The minimum rate of the path's links, in octets per second. `None` if there are no records.
     pub(crate) fn least_rate(&self) -> Option<f64> {
         let least = self.hops().iter().map(|hop| hop.rate_kbps).min()?;
         Some(octets_per_second(least))
@@ -66,7 +66,7 @@ impl PathRecord {
 }
 
 impl HopRecord {
-    /// What happened since `earlier`; `None`: the hop's clock shows no time between them, or a time that runs back.
+    /// The activity since `earlier`. `None` if the hop's clock has not advanced or has moved backwards.
     fn since(&self, earlier: &HopRecord) -> Option<Interval> {
         let length_ns = self.ahead_ns(earlier);
         (length_ns > 0).then(|| Interval {
@@ -89,28 +89,28 @@ fn octets_per_second(kbps: u32) -> f64 {
     f64::from(kbps) * 125.0
 }
 
-/// A hop whose clock is set back by more than this was started afresh; by less, packets overtook each other.
+/// If a hop's clock has moved backwards by more than this, it was restarted. If by less, packets were reordered.
 const SET_BACK_NS: i64 = -1_000_000_000;
 
-/// The newest record of each hop, against which the next is compared.
+/// The newest record of each hop, with which the next one is compared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Hops {
     newest: Option<PathRecord>,
 }
 
 impl Hops {
-    /// Whether anything was recorded.
+    /// Whether there is any record.
     pub(crate) fn is_empty(&self) -> bool {
         self.newest.is_none()
     }
 
-    /// Forgets everything.
+    /// Removes all records.
     pub(crate) fn clear(&mut self) {
         self.newest = None;
     }
 
-    /// What happened at each hop since the newest record. The first record of a path tells nothing. A hop whose clock
-    /// has not moved is left out, and what happened there counts at the next record.
+    /// The activity of each hop since the newest record. The first record of a path yields nothing. A hop whose clock
+    /// has not advanced is omitted, and its activity is included in the next record.
     pub(crate) fn advance(&mut self, path: &PathRecord) -> impl Iterator<Item = Interval> {
         if !self.newest.is_some_and(|newest| newest.is_same_path(path)) {
             self.newest = Some(*path);
@@ -153,8 +153,8 @@ pub(crate) mod tests {
         assert!((value - expected).abs() < 1e-9, "{value}, not {expected}");
     }
 
-    /// A window of 10 segments is halved by a loss before the first record, and by none after it; a timeout leaves 1 and
-    /// forgets the record.
+    /// A window of 10 segments is halved by a loss before the first record, and not changed by one after it. A timeout
+    /// reduces it to 1 and removes the record.
     pub(crate) fn check_losses(control: &mut dyn Controller, record: &AckEvent) {
         let loss = LossEvent {
             now: Instant::ZERO,
@@ -198,7 +198,7 @@ pub(crate) mod tests {
         let mut hops = Hops::default();
         assert_eq!(advance(&mut hops, &[hop(10, 1500, 0)]), []);
         assert_eq!(advance(&mut hops, &[hop(30, 4500, 0)]), [(2e-5, 3000.0)]);
-        // Another number of hops, and another identity of the same number.
+        // A different number of hops, and a different identity with the same number.
         assert_eq!(advance(&mut hops, &[hop(40, 0, 0), hop(50, 0, 0)]), []);
         let mut other = path(&[hop(60, 0, 0), hop(70, 0, 0)]);
         other.path = 7;

@@ -1,8 +1,8 @@
-//! θ-PowerTCP (Addanki, Michel and Schmid, NSDI 2022, §3.5 and algorithm 2): PowerTCP from round-trip times alone.
+//! θ-PowerTCP (Addanki, Michel and Schmid, NSDI 2022, §3.5 and algorithm 2): PowerTCP that uses only round-trip times.
 //!
-//! Power is the product of a bottleneck's arrival rate and of what it holds, queue and path. Normalized by its value
-//! without a queue it is `Γ = (dθ/dt + 1)·θ/τ`, where `θ` is the round-trip time and `τ` the least one (equation 8). Once a
-//! round trip the window moves towards `W/Γ + β`.
+//! Power is the product of the arrival rate at a bottleneck and the octets in its queue and pipe. Normalized by its
+//! value without a queue it is `Γ = (dθ/dt + 1)·θ/τ`, where `θ` is the round-trip time and `τ` the minimum (equation
+//! 8). Once per round trip the window moves towards `W/Γ + β`.
 
 use units::Instant;
 
@@ -13,10 +13,10 @@ use crate::round::Round;
 
 /// `γ`: the weight of the newest target in the window.
 const GAMMA: f64 = 0.9;
-/// A window grows by this factor at most, besides `β`, in a round trip. The paper has no such bound; it holds where
-/// acknowledgements come back in bursts.
+/// Limits the growth of the window, apart from `β`, to the inverse of this factor per round trip. The paper has no such
+/// bound. It takes effect if acknowledgements arrive in bursts.
 const LEAST_POWER: f64 = 0.5;
-/// A window has one segment at least.
+/// The minimum window is one segment.
 const MIN_WINDOW: f64 = 1.0;
 
 const BETA: Setting = Setting::packets("beta", 1.0, "segments to keep queued");
@@ -40,13 +40,13 @@ pub(crate) static THETA_POWERTCP: Control = Control {
 /// Settings of [`ThetaPowerTcp`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ThetaPowerTcpConfig {
-    /// `β`, in segments: what the flow keeps queued. The paper divides the product of the host's bandwidth and `τ`
-    /// by the number of flows that it expects.
+    /// `β`, in segments: the number that the flow keeps queued. The paper divides the product of the host's bandwidth and `τ`
+    /// by the expected number of flows.
     pub beta: f64,
 }
 
 impl ThetaPowerTcpConfig {
-    /// A θ-PowerTCP at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> ThetaPowerTcp {
         ThetaPowerTcp {
             beta: self.beta,
@@ -100,7 +100,7 @@ impl ThetaPowerTcp {
         self.power += (power - self.power) * weight;
     }
 
-    /// `UPDATE_WINDOW` of algorithm 2. The window changes once a round trip, so that it is also the one with which the
+    /// `UPDATE_WINDOW` of algorithm 2. The window changes once per round trip, so it is also the window with which the
     /// acknowledged segment was sent.
     fn update(&mut self) {
         let target = self.cwnd / self.power.max(LEAST_POWER) + self.beta;
@@ -138,7 +138,7 @@ impl Controller for ThetaPowerTcp {
         self.measure(ack);
     }
 
-    /// The paper leaves losses open: as in Reno.
+    /// The paper does not cover losses: handled like Reno's.
     fn on_loss(&mut self, _loss: &LossEvent) {
         self.halve();
     }
@@ -212,7 +212,7 @@ mod tests {
         control.on_ack(&ack(11, 10_000, 10_000));
         near(control.cwnd(), 10.0);
         control.on_ack(&ack(12, 20_000, 20_000));
-        // Γ of this acknowledgement is 2 · 2, with the whole weight.
+        // Γ of this acknowledgement is 2 · 2, with full weight.
         near(control.cwnd(), 0.9 * (10.0 / 4.0 + 1.0) + 1.0);
         control.power = 0.0;
         control.update();
@@ -220,7 +220,7 @@ mod tests {
         near(control.cwnd(), 0.9 * (2.0 * before + 1.0) + 0.1 * before);
     }
 
-    /// β segments wait where a flow is alone: W = W/Γ + β, with Γ = θ/τ = W/(W − β).
+    /// A lone flow has β segments queued: W = W/Γ + β, with Γ = θ/τ = W/(W − β).
     #[test]
     fn a_steady_window_keeps_beta_queued() {
         let mut control = control(101.0);

@@ -1,13 +1,12 @@
-//! Tri-S, slow start and search (Wang and Crowcroft, CCR 1991; surveyed by Dahal 2007, §2.1.2, and
-//! Chan 2004, §2.3): the window grows as long as one segment more brings more throughput.
+//! Tri-S, slow start and search (Wang and Crowcroft, CCR 1991; surveyed by Dahal 2007, §2.1.2, and Chan 2004, §2.3):
+//! the window grows as long as one more segment increases the throughput.
 //!
-//! The throughput at a window of W segments is `T = W/D`, D the RTT of the round's first segment. The
-//! gradient `TG = (T − T_old)/(W − W_old)` is normalized by that of the connection's first segment
-//! alone, `1/D_1`. Below `NTG_d`, half of that, the path is full. Three modes: at first the window
-//! opens as in slow start up to the receiver's; after a timeout it opens while the gradient is above
-//! `NTG_d`; in between it grows by 1/cwnd an acknowledgement, and once that makes a segment, about a
-//! round trip, a gradient below `NTG_d` takes one segment. A loss found by duplicates, which the
-//! paper does not know, is Reno's.
+//! The throughput at a window of W segments is `T = W/D`, where D is the RTT of the round's first segment. The gradient
+//! `TG = (T − T_old)/(W − W_old)` is normalized by that of the connection's first segment alone, `1/D_1`. Below
+//! `NTG_d`, half of that, the path is full. There are three modes. Initially the window opens as in slow start, up to
+//! the receiver's window. After a timeout it opens while the gradient is above `NTG_d`. Otherwise it grows by 1/cwnd
+//! per acknowledgement; once it has grown by a segment, after about a round trip, a gradient below `NTG_d` reduces it
+//! by one segment. Losses detected by duplicates, which the paper does not cover, are handled like Reno's.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -43,7 +42,7 @@ impl Default for TriSConfig {
 }
 
 impl TriSConfig {
-    /// A Tri-S at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> TriS {
         TriS {
             threshold: self.threshold,
@@ -65,7 +64,7 @@ impl Factory for TriSConfig {
     }
 }
 
-/// A window in search of the knee of the throughput.
+/// A window that searches for the knee of the throughput.
 #[derive(Clone, Debug)]
 pub struct TriS {
     threshold: f64,
@@ -74,17 +73,17 @@ pub struct TriS {
     reno: Reno,
     /// `D_1`, in seconds.
     first_delay: Option<f64>,
-    /// When the running round began, and with how many segments in flight.
+    /// When the current round began, and the number of segments in flight at that time.
     running: Option<(Instant, u64)>,
-    /// The window and throughput of the round before, and those of the last other window.
+    /// The window and throughput of the preceding round, and those of the last different window.
     last: Option<(f64, f64)>,
     other: Option<(f64, f64)>,
     round: Round,
-    /// The window opens after a timeout.
+    /// Whether the window is opening after a timeout.
     reopening: bool,
 }
 
-/// What a round measured.
+/// The measurements of a round.
 #[derive(Clone, Copy, Debug)]
 struct Measured {
     window: f64,
@@ -92,7 +91,7 @@ struct Measured {
 }
 
 impl TriS {
-    /// The normalized throughput gradient between this window and the last other one.
+    /// The normalized throughput gradient between this window and the last different one.
     fn gradient(&mut self, round: Measured) -> Option<f64> {
         let Measured { window, delay } = round;
         let throughput = window / delay;
@@ -123,7 +122,7 @@ impl TriS {
         }
     }
 
-    /// The round's first segment left at its start, and is acknowledged now.
+    /// The round's first segment was sent at its start, and is acknowledged now.
     fn measure(&mut self, ack: &AckEvent) -> Option<Measured> {
         let (start, window) = self.running.replace((ack.now, ack.next - ack.acked))?;
         let delay = ack.now.since(start).as_secs_f64();
@@ -133,7 +132,7 @@ impl TriS {
         })
     }
 
-    /// A loss moved the window: what was measured before is no gradient's.
+    /// Resets the measurements after a loss has changed the window: they do not yield a gradient.
     fn forget(&mut self) {
         self.running = None;
         self.last = None;
@@ -171,7 +170,7 @@ impl Controller for TriS {
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
         self.forget();
         self.reopening = true;
-        // It is the gradient that ends the opening.
+        // The gradient ends the opening.
         self.reno.start_over(self.initial_ssthresh);
     }
 }
@@ -206,10 +205,10 @@ mod tests {
         let ntg = gradient(11.0, 0.105).unwrap();
         assert!((ntg - (11.0 / 0.105 - 100.0) * 0.1).abs() < 1e-12);
         assert!((ntg - 0.476).abs() < 1e-3);
-        // One less on an empty path takes its share of throughput: 1.
+        // One segment fewer on an empty path reduces the throughput by its share: 1.
         gradient(11.0, 0.1);
         assert!((gradient(10.0, 0.1).unwrap() - 1.0).abs() < 1e-9);
-        // The same window again is compared with the last other one: (50 − 110)/(10 − 11)·0.1.
+        // The same window again is compared with the last different one: (50 − 110)/(10 − 11)·0.1.
         assert!((gradient(10.0, 0.2).unwrap() - 6.0).abs() < 1e-9);
     }
 
@@ -217,7 +216,7 @@ mod tests {
     fn a_full_path_takes_a_segment() {
         let mut full = tri_s(12.0, 12.0);
         judge(&mut full, 11.0, 0.1);
-        // 12 segments at 109 ms bring no more than 11 at 100.
+        // 12 segments at 109 ms have no more throughput than 11 at 100 ms.
         assert_eq!(judge(&mut full, 12.0, 0.109), 11.0);
         assert!(!full.reno.in_slow_start());
         let mut empty = tri_s(12.0, 2.0);

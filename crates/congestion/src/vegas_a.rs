@@ -1,7 +1,7 @@
-//! Vegas-A (Srijith, Jacob and Ananda, §IV): Vegas whose α and β adapt.
+//! Vegas-A (Srijith, Jacob and Ananda, §IV): Vegas with adaptive α and β.
 //!
-//! Where more throughput comes with more backlog, the path has room that fixed thresholds would
-//! leave to others: they move up. The diff is not rounded; rounded, this behaves as plain Vegas.
+//! If throughput grows with backlog, the path has capacity that fixed thresholds would leave to others, so the
+//! thresholds increase. The diff is not rounded; with rounding, this behaves like plain Vegas.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::registry::{Control, Recovery};
@@ -10,8 +10,8 @@ use crate::vegas::machine::Machine;
 use crate::vegas::meter::Plain;
 use crate::vegas::{THRESHOLDS, VegasConfig};
 
-/// The paper's pseudo-code has no floors; these are the starting values. Without them the thresholds
-/// fall for good and the flow starves (`docs/departures/congestion.md`).
+/// The paper's pseudo-code has no minima; these are the initial values. Without them the thresholds decrease
+/// permanently and the flow starves (`docs/departures/congestion.md`).
 const MIN_ALPHA: f64 = 1.0;
 const MIN_BETA: f64 = 3.0;
 
@@ -34,12 +34,12 @@ pub(crate) static VEGAS_A: Control = Control {
 /// Settings of [`VegasA`].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VegasAConfig {
-    /// The first thresholds.
+    /// The initial thresholds.
     pub vegas: VegasConfig,
 }
 
 impl VegasAConfig {
-    /// A Vegas-A at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> VegasA {
         let adaptive = Adaptive {
             alpha: self.vegas.alpha.max(MIN_ALPHA),
@@ -56,7 +56,7 @@ impl Factory for VegasAConfig {
     }
 }
 
-/// Vegas' machinery with thresholds that adapt.
+/// Vegas' machinery with adaptive thresholds.
 pub type VegasA = Machine<Plain, Adaptive>;
 
 /// The congestion avoidance of §IV.
@@ -64,12 +64,12 @@ pub type VegasA = Machine<Plain, Adaptive>;
 pub struct Adaptive {
     alpha: f64,
     beta: f64,
-    /// `Th` of the round before.
+    /// `Th` of the preceding round.
     last_throughput: Option<f64>,
 }
 
 impl Adaptive {
-    /// α and β as they are.
+    /// The current α and β.
     pub fn thresholds(&self) -> (f64, f64) {
         (self.alpha, self.beta)
     }

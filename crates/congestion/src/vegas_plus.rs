@@ -1,11 +1,11 @@
 //! Vegas⁺ (Hasegawa, Kurata and Murata, ICNP 2000; surveyed by Srijith et al., §III.A): Vegas that
-//! turns into Reno where it meets Reno.
+//! becomes Reno when it competes with Reno.
 //!
-//! In moderate mode it is Vegas. A round-trip time that rises although the window did not grow is
-//! the sign of others who fill the queue: each such round counts one up, each with a falling
-//! round-trip time one down. At `count_max` it turns aggressive: growth and cut as Reno's. A loss
-//! found by duplicates halves the count, a timeout clears it; at none it turns moderate again. The
-//! survey names the parameter and leaves its value open; the default is ours.
+//! In moderate mode it is Vegas. An RTT that increases although the window did not grow indicates
+//! other flows that fill the queue: each such round increments a count, and each round with a
+//! decreasing RTT decrements it. At `count_max` it becomes aggressive: growth and reduction are
+//! Reno's. A loss detected by duplicates halves the count, and a timeout resets it; at zero it
+//! becomes moderate again. The survey does not give a value for the parameter; the default is ours.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::registry::{Control, Recovery};
@@ -36,7 +36,7 @@ pub(crate) static VEGAS_PLUS: Control = Control {
 pub struct VegasPlusConfig {
     /// The thresholds of moderate mode.
     pub vegas: VegasConfig,
-    /// `count_max`: how many signs of others turn it aggressive.
+    /// `count_max`: the count at which it becomes aggressive.
     pub count_max: u32,
 }
 
@@ -51,7 +51,7 @@ impl Default for VegasPlusConfig {
 }
 
 impl VegasPlusConfig {
-    /// A Vegas⁺ at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> VegasPlus {
         let moods = Moods {
             moderate: Linear {
@@ -76,7 +76,7 @@ impl Factory for VegasPlusConfig {
 /// Vegas' machinery with two modes.
 pub type VegasPlus = Machine<Plain, Moods>;
 
-/// How a Vegas⁺ behaves.
+/// The mode of a Vegas⁺.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// As Vegas.
@@ -92,12 +92,12 @@ pub struct Moods {
     count_max: u32,
     count: u32,
     mode: Mode,
-    /// The window and RTT of the round before.
+    /// The window and RTT of the preceding round.
     last: Option<(f64, f64)>,
 }
 
 impl Moods {
-    /// The mode as it is.
+    /// The current mode.
     pub fn mode(&self) -> Mode {
         self.mode
     }
@@ -153,7 +153,7 @@ mod tests {
             .avoidance()
     }
 
-    /// A round with a backlog above β = 3, which Vegas would answer with a cut.
+    /// A round with a backlog above β = 3, in which Vegas would shrink the window.
     fn round(moods: &mut Moods, rtt_ms: u32, cwnd: f64) -> Step {
         let backlog = Backlog {
             diff: 5.0,
@@ -164,7 +164,7 @@ mod tests {
         moods.step(&backlog, cwnd)
     }
 
-    /// Rounds whose RTT rises while the window stays, until it turns aggressive.
+    /// Rounds with an increasing RTT and a constant window, until it becomes aggressive.
     fn provoked() -> Moods {
         let mut moods = moods();
         for rtt_ms in 100..=108 {
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn losses_and_falling_delays_calm_it() {
-        // 8, halved to 4, 2, 1: still aggressive; a falling RTT takes the last.
+        // 8, halved to 4, 2, 1: still aggressive. A decreasing RTT removes the last.
         let mut moods = provoked();
         for count in [4, 2, 1] {
             moods.on_loss(20);

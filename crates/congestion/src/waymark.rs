@@ -1,36 +1,32 @@
 //! Waymark: all three marks in one transport.
 //!
-//! Marks make the path observable, so the law predicts instead of probing. With each
-//! acknowledgement:
+//! Marks make the path observable, so the control law predicts instead of probing. With each acknowledgement:
 //!
-//! - The propagation delay is `R = RTT − QT_f − QT_b` (Chan 2004, eq. 3.4), `QT_f` the AQT that the
-//!   receiver echoes and `QT_b` the AQT of the acknowledgement itself.
-//! - `D` is the rate at which segments arrived at the receiver during the last `R + QT_f`. An
-//!   acknowledgement's `QT_b` is taken off its time of arrival, so that queues on the way back
-//!   neither hide nor distort it.
-//! - Of the segments in flight, `D (R + QT_b)` are on a link or acknowledged on the way back. The
-//!   others, `B = in flight − D (R + QT_b)`, wait in queues, or will when they come there.
-//! - The pacing rate is `D + (b − B)/R`: the flow sends what the path delivers, and within a round
-//!   trip has b segments waiting. [`queueing`] gives b: β, corrected by the queue that stands, so that
-//!   flows that share a queue have equal shares.
+//! - The propagation delay is `R = RTT − QT_f − QT_b` (Chan 2004, eq. 3.4), where `QT_f` is the AQT that the receiver
+//!   echoes and `QT_b` the AQT of the acknowledgement itself.
+//! - `D` is the rate at which segments arrived at the receiver during the last `R + QT_f`. An acknowledgement's `QT_b`
+//!   is subtracted from its arrival time, so that queues on the backward path neither hide nor distort it.
+//! - Of the segments in flight, `D (R + QT_b)` are on a link, or acknowledged on the backward path. The others,
+//!   `B = in flight − D (R + QT_b)`, are queued, or will be when they reach a queue.
+//! - The pacing rate is `D + (b − B)/R`: the flow sends at the delivery rate of the path, and has b segments queued
+//!   after a round trip. [`queueing`] computes b: β, corrected by the standing queue, so that flows that share a queue
+//!   have equal shares.
 //!
-//! While no more than β segments wait, the least index of the path (DRAI) says that a link has room
-//! and by which factor the rate of all its flows may grow: `u ≤ 1/3` of the rate is used at index 6,
-//! 4/7 at 5, 7/8 at 4. The factor applies to the rate at which was sent what the reading counted.
-//! Without a queue, the backlog to aim at doubles with every round trip until there is a queue, whatever
-//! the index. A path without a queue carries what is sent, so that the rate at which the newest
-//! acknowledged segment was sent replaces `D` if it is greater.
+//! While no more than β segments are queued, the minimum index of the path (DRAI) shows that a link has capacity left,
+//! and by which factor the rate of all its flows may grow: `u ≤ 1/3` of the rate is used at index 6, 4/7 at 5, 7/8 at
+//! 4. The factor applies to the sending rate when the reading was taken. Without a queue, the target backlog doubles
+//! with every round trip until there is a queue, whatever the index. A path without a queue delivers everything that is
+//! sent, so the rate at which the newest acknowledged segment was sent replaces `D` if it is larger.
 //!
-//! [`rivals`] says what shows flows that fill the queue, and the window beside them; it replaces
-//! `D R + β` then, unless it is less and there was no queue for a round trip.
+//! [`rivals`] detects flows that fill the queue, and computes the window in competition with them. It then replaces
+//! `D R + β`, unless it is smaller and there was no queue for a round trip.
 //!
-//! A lost segment counts as arrived: it has left the queues. That holds unless the queue was full;
-//! then CI is echoed, and the segment counts as what the path did not deliver. A loss alone
-//! changes nothing.
+//! A lost segment counts as arrived, because it has left the queues. This does not hold if the queue was full: then CI
+//! is echoed, and the segment counts as not delivered by the path. A loss alone has no effect.
 //!
-//! Where some hops do not mark ([`Deployment::Gradual`]), `R` is the least value that was seen, β is four
-//! times as much, b is β, and a round trip corrects half of a deviation. The window only bounds what is in
-//! flight while acknowledgements fail to appear. `docs/waymark-control.md` derives the law.
+//! If some hops do not mark ([`Deployment::Gradual`]), `R` is the minimum observed value, β is four times as large, b
+//! is β, and half of a deviation is corrected per round trip. The window only limits the data in flight while there are
+//! no acknowledgements. `docs/waymark-control.md` derives the law.
 
 use units::{Duration, Instant};
 
@@ -44,44 +40,44 @@ use departures::Departures;
 use queueing::Queueing;
 use rivals::Rivals;
 
-/// The least part of the arrival rate at which a queue is drained.
+/// The minimum fraction of the arrival rate at which a queue is drained.
 const SLOWEST: f64 = 0.5;
-/// Segments without which a rate of arrival is none.
+/// The minimum number of segments for a valid arrival rate.
 const FEW: f64 = 8.0;
-/// How old the oldest octet is that a reading of DRAI counts, in seconds: two windows of 2¹⁵ µs.
+/// The age of the oldest octet in a DRAI reading, in seconds: two windows of 2¹⁵ µs.
 const READING: f64 = 2.0 * 32768e-6;
-/// By what β is multiplied where hops may be silent: what waits on them on the way back seems to wait
-/// on the way there. The product is the mean of Vegas' α and β, so that the flow has no less than Vegas.
+/// The factor for β if hops may not mark, because queueing at them on the backward path appears as queueing on the
+/// forward path. The product is the mean of Vegas' α and β, so that the flow's share is not smaller than that of Vegas.
 const BEHIND_SILENT_HOPS: f64 = 4.0;
 
-/// How fast the law answers.
+/// The speed of the control law.
 #[derive(Debug)]
 struct Response {
-    /// The part of a deviation that a round trip corrects.
+    /// The fraction of a deviation that is corrected per round trip.
     gain: f64,
-    /// The newest parts of a round trip in which the rate of arrival may have fallen.
+    /// The most recent parts of a round trip that are checked for a reduced arrival rate.
     parts: &'static [f64],
-    /// It has if more segments than this are missing.
+    /// The arrival rate is reduced if more segments than this are missing.
     missing: f64,
 }
 
-/// All hops mark: times of arrival and the backlog are known.
+/// All hops mark: arrival times and the backlog are known.
 const PROMPT: Response = Response {
     gain: 1.0,
     parts: &[1.0 / 2.0, 1.0 / 4.0, 1.0 / 8.0, 1.0 / 16.0],
     missing: 4.0,
 };
-/// Queues at silent hops on the way back distort both.
+/// Queues at hops without marks on the backward path distort both.
 const CAUTIOUS: Response = Response {
     gain: 0.5,
     parts: &[1.0 / 4.0],
     missing: 8.0,
 };
 
-/// What floating point may lose, and less than a tick of 1/32 µs.
+/// The maximum floating-point error, and less than a tick of 1/32 µs.
 const SLACK: f64 = 1e-8;
 
-/// Segments of its own that wait at the bottleneck.
+/// The flow's own segments that are queued at the bottleneck.
 const BACKLOG: Setting = Setting::packets(
     "backlog",
     0.5,
@@ -109,11 +105,11 @@ pub(crate) static WAYMARK: Control = Control {
 /// Settings of [`Waymark`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaymarkConfig {
-    /// β, segments of the flow that wait at the bottleneck.
+    /// β, the number of the flow's segments queued at the bottleneck.
     pub backlog: f64,
-    /// How many of the path's hops speak.
+    /// How many hops of the path write marks.
     pub deployment: Deployment,
-    /// What differs by rounding alone is equal, for comparisons with arithmetic in fixed point.
+    /// Whether values that differ only by rounding are treated as equal, for comparisons with fixed-point arithmetic.
     pub fixed_point: bool,
 }
 
@@ -128,7 +124,7 @@ impl Default for WaymarkConfig {
 }
 
 impl WaymarkConfig {
-    /// A Waymark at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Waymark {
         let slack = if self.fixed_point { SLACK } else { 0.0 };
         Waymark {
@@ -171,11 +167,11 @@ impl Factory for WaymarkConfig {
     }
 }
 
-/// The pacing rate from a prediction of the flow's own queue. Times are in seconds, rates in
-/// segments per second.
+/// Computes the pacing rate from a prediction of the flow's own queue. Times are in seconds, rates in segments per
+/// second.
 #[derive(Clone, Debug)]
 pub struct Waymark {
-    /// What differs by no more than this is equal, times in seconds and numbers of segments.
+    /// Values that differ by at most this are considered equal: times in seconds and numbers of segments.
     slack: f64,
     /// β
     backlog: f64,
@@ -184,9 +180,9 @@ pub struct Waymark {
     delays: Delays,
     /// The segment whose acknowledgement ends the round trip.
     round_end: u64,
-    /// Segments that have left the queues, at the receiver or lost behind them.
+    /// Segments that have left the queues: at the receiver, or lost behind the queues.
     arrived: f64,
-    /// [`Self::arrived`] over time at the receiver (and a constant).
+    /// The history of [`Self::arrived`] at the receiver (with a constant time offset).
     arrivals: History,
     /// `D`
     arrival_rate: Option<f64>,
@@ -194,24 +190,24 @@ pub struct Waymark {
     /// `b`
     target: f64,
     departures: Departures,
-    /// None before the first round-trip time.
+    /// `None` before the first round-trip time.
     rate: Option<f64>,
-    /// The factor that the newest index allows.
+    /// The growth factor that the newest index allows.
     room: Option<f64>,
-    /// By what β is multiplied while there is no queue.
+    /// The factor for β while there is no queue.
     speed: f64,
     rivals: Rivals,
-    /// There was no queue in this round trip.
+    /// Whether there was no queue in this round trip.
     idle: bool,
-    /// Until when losses are the full queue's.
+    /// Until when losses are attributed to the full queue.
     full_until: f64,
     cwnd: f64,
-    /// The rate of the link that segments leave by, whose queue no mark shows.
+    /// The rate of the link through which segments leave. No mark reports its queue.
     line: f64,
     verdicts: Verdicts,
 }
 
-/// By what the rate of all flows of a link may grow at an index (`waymark/drai.py`).
+/// The factor by which the rate of all flows of a link may grow at an index (`waymark/drai.py`).
 fn room(index: u8) -> Option<f64> {
     match index {
         6 => Some(3.0),
@@ -222,7 +218,7 @@ fn room(index: u8) -> Option<f64> {
 }
 
 impl Waymark {
-    /// Every acknowledgement, of whatever kind.
+    /// Handles every acknowledgement, of any kind.
     fn acknowledge(&mut self, ack: &AckEvent) {
         let now = ack.now.as_secs_f64();
         self.delays.sample(ack);
@@ -248,12 +244,12 @@ impl Waymark {
         self.pace(ack, now, propagation);
     }
 
-    /// Losses that are found now are the full queue's.
+    /// Whether losses that are detected now are attributed to the full queue.
     fn was_full(&self, now: f64) -> bool {
         now <= self.full_until + self.slack
     }
 
-    /// The rate of arrival, `D`.
+    /// Updates the arrival rate, `D`.
     fn measure(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
         self.arrived += ack.newly_delivered as f64;
         if !self.was_full(now) {
@@ -286,7 +282,7 @@ impl Waymark {
         self.arrivals.push(time, arrived, span / 32.0);
     }
 
-    /// The rate and the window.
+    /// Updates the rate and the window.
     fn pace(&mut self, ack: &AckEvent, now: f64, propagation: f64) {
         let Delays {
             forward, backward, ..
@@ -325,13 +321,13 @@ impl Waymark {
             .set_pace(now, rate, (round_trip + READING) / 32.0);
         let longest = propagation + forward + self.delays.longest_backward();
         self.cwnd = self.limits.cap(match self.arrival_rate {
-            // Behind a queue, what arrives says how much may leave.
+            // Behind a queue, the arrivals determine how much may be sent.
             None if rate * forward > self.backlog + self.slack => self.limits.initial_window,
             arrival_rate => 2.0 * rate.max(arrival_rate.unwrap_or(0.0)) * longest + FEW,
         });
     }
 
-    /// The backlog to aim at. Where hops may be silent, the queueing time is not known, and it is β.
+    /// The target backlog. If hops may not mark, the queueing time is unknown, and the target is β.
     fn aim(&mut self, arrival_rate: f64, now: f64, propagation: f64) -> f64 {
         match self.delays.deployment {
             Deployment::Full => {
@@ -342,9 +338,9 @@ impl Waymark {
         }
     }
 
-    /// What passes, and a correction of the backlog towards b, which is at least β times a `speed` above 1, or
-    /// towards the window beside rivals. With a `speed` above 1 there was no queue for a round trip; then it is the greater of
-    /// both.
+    /// The delivery rate, plus a correction of the backlog towards b, which is at least β times a `speed` above 1, or
+    /// towards the window in competition with rivals. A `speed` above 1 means that there was no queue for a round trip.
+    /// The larger of both is then used.
     fn corrected(&self, ack: &AckEvent, passing: f64, speed: f64, propagation: f64) -> f64 {
         let arrival_rate = self.arrival_rate.unwrap_or(0.0);
         let delivered = passing * (propagation + self.delays.backward);
@@ -362,7 +358,7 @@ impl Waymark {
         let step = match self.rivals.window() {
             Some(window) => {
                 let beside = step(window - passing * propagation);
-                // Rivals that leave no queue for a round trip take nothing now.
+                // Rivals that leave no queue for a round trip do not compete now.
                 if speed > 1.0 {
                     beside.max(own())
                 } else {
@@ -374,8 +370,8 @@ impl Waymark {
         (passing + step).max(SLOWEST * arrival_rate)
     }
 
-    /// The rate at which was sent what a reading of DRAI counted that was taken at a time: the least in either
-    /// window that it may be of.
+    /// The sending rate that a DRAI reading taken at a time reflects: the minimum in both windows to which it may
+    /// belong.
     fn counted(&self, time: f64) -> f64 {
         [0.25, 0.75]
             .map(|part| self.departures.rate(time - part * READING, READING / 2.0))
@@ -389,7 +385,7 @@ impl Controller for Waymark {
         self.cwnd
     }
 
-    /// There is no threshold; the least that one may be.
+    /// There is no threshold. Returns the smallest valid value.
     fn ssthresh(&self) -> f64 {
         2.0
     }
@@ -410,7 +406,7 @@ impl Controller for Waymark {
         self.acknowledge(ack);
     }
 
-    /// The queueing time has said it all; the loss is only judged.
+    /// The queueing time contains all the information; the loss is only classified.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.verdicts.newest = Some(loss.lost);
         let now = loss.now.as_secs_f64();
@@ -424,7 +420,7 @@ impl Controller for Waymark {
 
     fn on_congestion_mark(&mut self, _mark: &LossEvent) {}
 
-    /// What was measured is old; the next acknowledgements measure again.
+    /// The measurements are outdated; the next acknowledgements provide new ones.
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
         self.arrivals.clear();
         self.arrival_rate = None;

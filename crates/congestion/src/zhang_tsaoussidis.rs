@@ -1,10 +1,10 @@
-//! Zhang and Tsaoussidis' smooth TCP (NOSSDAV 2003; surveyed by Dahal 2007, §2.1.2): Reno that eases
-//! off before the queue is full, and hurries while it is empty.
+//! Zhang and Tsaoussidis' smooth TCP (NOSSDAV 2003; surveyed by Dahal 2007, §2.1.2): Reno that slows down before the
+//! queue is full, and accelerates while it is empty.
 //!
-//! Queueing delay is an RTT less the least one. Once a round trip its share of the most ever seen
-//! decides: at `Th_upper` or above, the window is cut by a factor; at `Th_lower` or below, it grows
-//! by a factor faster. Until the first loss nothing is known of the most, and it is Reno, which
-//! fills the queue. The survey leaves thresholds and factors open; the defaults are ours.
+//! The queueing delay is the RTT minus its minimum. Once per round trip it is compared with its maximum: at a fraction
+//! of `Th_upper` or above, the window is reduced by a factor; at `Th_lower` or below, it grows faster by a factor.
+//! Until the first loss the maximum is unknown, and it is Reno, which fills the queue. The survey does not specify
+//! thresholds and factors; the defaults are ours.
 
 use crate::controller::{Controller, Factory, Limits};
 use crate::event::{AckEvent, LossEvent, TimeoutEvent};
@@ -29,18 +29,18 @@ pub(crate) static ZHANG_TSAOUSSIDIS: Control = Control {
 /// Settings of [`ZhangTsaoussidis`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ZhangTsaoussidisConfig {
-    /// `Th_upper`: at this share of the longest queueing delay, or above, the window is cut.
+    /// `Th_upper`: the fraction of the maximum queueing delay from which the window is reduced.
     pub upper: f64,
-    /// `Th_lower`: at this share or below, growth is faster.
+    /// `Th_lower`: the fraction up to which growth is faster.
     pub lower: f64,
-    /// What a cut leaves.
+    /// The factor of a reduction.
     pub decrease: f64,
-    /// How many times as fast growth is.
+    /// The factor by which growth is faster.
     pub acceleration: f64,
 }
 
 impl Default for ZhangTsaoussidisConfig {
-    /// Three quarters and one quarter; a cut leaves 7/8, growth is twice as fast.
+    /// Three quarters and one quarter; a reduction to 7/8; growth twice as fast.
     fn default() -> Self {
         ZhangTsaoussidisConfig {
             upper: 0.75,
@@ -52,7 +52,7 @@ impl Default for ZhangTsaoussidisConfig {
 }
 
 impl ZhangTsaoussidisConfig {
-    /// A smooth TCP at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> ZhangTsaoussidis {
         ZhangTsaoussidis {
             config: *self,
@@ -72,23 +72,23 @@ impl Factory for ZhangTsaoussidisConfig {
     }
 }
 
-/// Reno, and how full the queue is.
+/// Reno, and an estimate of how full the queue is.
 #[derive(Clone, Debug)]
 pub struct ZhangTsaoussidis {
     config: ZhangTsaoussidisConfig,
     reno: Reno,
     rtt: CleanRtt,
-    /// The least and the most RTT, in seconds.
+    /// The minimum and maximum RTT, in seconds.
     range: Option<(f64, f64)>,
-    /// A loss has shown what a full queue is.
+    /// Whether a loss has shown the delay of a full queue.
     lost: bool,
     round: Round,
-    /// The queue was next to empty at the last round's end.
+    /// Whether the queue was nearly empty at the end of the last round.
     hurrying: bool,
 }
 
 impl ZhangTsaoussidis {
-    /// `qdelay/max_qdelay`, where there has been any.
+    /// `qdelay/max_qdelay`, if there has been any queueing.
     fn fullness(&mut self, rtt: f64) -> Option<f64> {
         let (min, max) = self.range.unwrap_or((rtt, rtt));
         let (min, max) = (min.min(rtt), max.max(rtt));
@@ -154,7 +154,7 @@ mod tests {
     use crate::sawtooth::lose;
     use units::Duration;
 
-    /// RTTs from 100 to 200 ms have been seen; a window of 16 in avoidance.
+    /// RTTs from 100 to 200 ms have been seen; a window of 16 in congestion avoidance.
     fn smooth() -> ZhangTsaoussidis {
         let mut smooth = ZhangTsaoussidisConfig::default().build(&Limits {
             initial_window: 16.0,
@@ -166,7 +166,7 @@ mod tests {
         smooth
     }
 
-    /// A round of one acknowledgement; cwnd after it.
+    /// A round of one acknowledgement. Returns cwnd after it.
     fn round(smooth: &mut ZhangTsaoussidis, acked: u64, rtt_ms: u64) -> f64 {
         smooth.on_ack(&AckEvent {
             acked,
@@ -188,7 +188,7 @@ mod tests {
         // 0.5: Reno.
         let before = smooth.cwnd();
         assert_eq!(round(&mut smooth, 2, 150), before + 1.0 / before);
-        // 0.2 ≤ 0.25: from the next acknowledgement on twice as fast.
+        // 0.2 ≤ 0.25: twice as fast from the next acknowledgement on.
         round(&mut smooth, 3, 120);
         let before = smooth.cwnd();
         let after = round(&mut smooth, 4, 150);

@@ -1,16 +1,14 @@
-//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): sends at the rate that the path
-//! delivers, and keeps little more in flight than that rate fills.
+//! BBR, version 1 (draft-cardwell-iccrg-bbr-congestion-control-00): sends at the delivery rate of the path, and keeps
+//! little more in flight than the bandwidth-delay product.
 //!
-//! The model of the path is the most bandwidth of ten round trips and the least RTT of ten seconds
-//! (§4.1). Four states take turns in measuring them (§4.3): Startup doubles the rate until it brings
-//! no more, Drain empties the queue that this made, ProbeBW goes a quarter faster for an RTT and as
-//! much slower for another, out of eight, and ProbeRTT leaves four segments in flight for 200 ms.
-//! Losses do not cut the rate; for a round trip of recovery, what leaves the network enters it
-//! (§4.2.3.4). Marks are ignored.
+//! The model of the path consists of the maximum bandwidth of ten round trips and the minimum RTT of ten seconds
+//! (§4.1). Four states alternate to measure them (§4.3): Startup doubles the rate until the bandwidth no longer grows;
+//! Drain empties the queue that Startup has built; ProbeBW cycles through eight phases of an RTT each, one of them a
+//! quarter faster and one a quarter slower; ProbeRTT keeps four segments in flight for 200 ms. Losses do not reduce the
+//! rate; for one round trip of recovery, packet conservation applies (§4.2.3.4). Marks are ignored.
 //!
-//! It needs delivery-rate samples and a transport that paces. The phase in which ProbeBW begins,
-//! which the draft draws, follows from the count of round trips here. Restarts from idle (§4.3.4.4) are
-//! left out.
+//! It needs delivery-rate samples and a transport that paces. The draft draws the phase in which ProbeBW begins at
+//! random; here it is derived from the round-trip count. Restarts from idle (§4.3.4.4) are not implemented.
 
 mod model;
 
@@ -21,16 +19,16 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Need, Recovery};
 use model::Model;
 
-/// `BBRHighGain`, 2/ln 2: the least that doubles the rate every round trip.
+/// `BBRHighGain`, 2/ln 2: the smallest gain that doubles the rate every round trip.
 const HIGH_GAIN: f64 = 2.885;
-/// The pacing gains of ProbeBW, an RTT each.
+/// The pacing gains of ProbeBW, each for one RTT.
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 /// `BBRMinPipeCwnd`
 const MIN_PIPE_CWND: f64 = 4.0;
 /// `ProbeRTTDuration`
 const PROBE_RTT: Duration = Duration::from_millis(200);
-/// The draft's bounds of the pacing rate for a send quantum of one and two segments, 1.2 and
-/// 24 Mb/s, and the greatest quantum, 64 KB: in segments of 1500 octets.
+/// The draft's bounds of the pacing rate for a send quantum of one and two segments, 1.2 and 24 Mb/s, and the maximum
+/// quantum, 64 KB: in segments of 1500 octets.
 const LOW_RATE: f64 = 100.0;
 const HIGH_RATE: f64 = 2_000.0;
 const MAX_QUANTUM: f64 = 43.0;
@@ -52,7 +50,7 @@ pub(crate) static BBR: Control = Control {
 pub struct BbrConfig {}
 
 impl BbrConfig {
-    /// A BBR at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Bbr {
         Bbr {
             limits: *limits,
@@ -74,19 +72,19 @@ impl Factory for BbrConfig {
     }
 }
 
-/// A model of the path, and the state that says how to use it.
+/// A model of the path, and the state machine that uses it.
 #[derive(Clone, Debug)]
 pub struct Bbr {
     limits: Limits,
     model: Model,
     state: State,
     cwnd: f64,
-    /// The window to return to after a recovery or ProbeRTT.
+    /// The window to restore after a recovery or ProbeRTT.
     prior_cwnd: f64,
-    /// In segments a second; none before the first RTT.
+    /// In segments per second. `None` before the first RTT.
     pacing_rate: Option<f64>,
     recovering: bool,
-    /// `BBR.packet_conservation`: the first round trip of a recovery.
+    /// `BBR.packet_conservation`, set in the first round trip of a recovery.
     conserving: bool,
     /// Segments in flight after the last acknowledgement.
     in_flight: u64,
@@ -97,20 +95,20 @@ pub struct Bbr {
 pub enum State {
     /// The rate doubles every round trip.
     Startup,
-    /// The queue that Startup left drains.
+    /// The queue that Startup has built drains.
     Drain,
     /// The steady state: the index into the cycle of gains, and when its phase began.
     ProbeBw {
-        /// Which of the eight gains.
+        /// The index of the gain.
         phase: usize,
-        /// Since when.
+        /// The start of the phase.
         since: Instant,
     },
-    /// Little in flight, to see the propagation delay.
+    /// Few segments are in flight, to measure the propagation delay.
     ProbeRtt {
-        /// When it may end; none until little is in flight.
+        /// When it may end. `None` until few segments are in flight.
         until: Option<Instant>,
-        /// A round trip has passed with little in flight.
+        /// Whether a round trip has passed with few segments in flight.
         round_done: bool,
     },
 }
@@ -135,12 +133,12 @@ impl State {
 }
 
 impl Bbr {
-    /// The state as it is.
+    /// The current state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The bottleneck's bandwidth as estimated, in segments a second; 0 before the first sample.
+    /// The estimated bottleneck bandwidth, in segments per second. 0 before the first sample.
     pub fn bandwidth(&self) -> f64 {
         self.model.bandwidth()
     }
@@ -154,8 +152,8 @@ impl Bbr {
         }
     }
 
-    /// `BBRInflight`: what `gain` times the path's bandwidth-delay product takes, with room for
-    /// acknowledgements and sending in lumps.
+    /// `BBRInflight`: `gain` times the bandwidth-delay product of the path, with headroom for delayed acknowledgements
+    /// and bursts.
     fn inflight(&self, gain: f64) -> f64 {
         match self.model.rt_prop() {
             None => self.limits.initial_window,
@@ -163,7 +161,7 @@ impl Bbr {
         }
     }
 
-    /// Every acknowledgement, of whatever kind (§3.5.2, `BBRUpdateOnACK`).
+    /// Handles every acknowledgement, of any kind (§3.5.2, `BBRUpdateOnACK`).
     fn acknowledge(&mut self, ack: &AckEvent) {
         self.in_flight = ack.in_flight;
         self.model.update_bandwidth(ack);
@@ -176,8 +174,8 @@ impl Bbr {
         self.set_cwnd(ack);
     }
 
-    /// §4.3.4.3: the next of the eight phases, once an RTT at least; going faster lasts until it has
-    /// shown in flight or in losses, going slower only as long as there is a queue.
+    /// §4.3.4.3: advances to the next of the eight phases, after at least one RTT. The fast phase lasts until its
+    /// effect shows in flight or in losses, the slow phase only as long as there is a queue.
     fn check_cycle_phase(&mut self, ack: &AckEvent) {
         let State::ProbeBw { phase, since } = self.state else {
             return;
@@ -204,7 +202,7 @@ impl Bbr {
         self.state = State::ProbeBw { phase, since };
     }
 
-    /// §4.3.4.3: any phase but the slow one.
+    /// §4.3.4.3: starts with any phase except the slow one.
     fn enter_probe_bw(&mut self, now: Instant) {
         let back = (self.model.rounds.count() % 7) as usize;
         self.enter_phase((CYCLE.len() - back) % CYCLE.len(), now);
@@ -256,8 +254,7 @@ impl Bbr {
         }
     }
 
-    /// §4.2.1. Until the pipe is full the rate only rises. It starts from the initial window and the
-    /// first RTT.
+    /// §4.2.1. Until the pipe is full the rate only increases. It starts from the initial window and the first RTT.
     fn set_pacing_rate(&mut self, ack: &AckEvent) {
         let gain = self.state.pacing_gain();
         if self.pacing_rate.is_none() {
@@ -297,7 +294,7 @@ impl Bbr {
         self.cwnd = self.limits.cap(self.cwnd);
     }
 
-    /// §4.2.3.4, `BBRSaveCwnd`: a window that is reduced already is not what to return to.
+    /// §4.2.3.4, `BBRSaveCwnd`: a window that is already reduced must not be restored later.
     fn save_cwnd(&mut self) {
         let reduced = self.recovering || matches!(self.state, State::ProbeRtt { .. });
         self.prior_cwnd = if reduced {
@@ -317,7 +314,7 @@ impl Controller for Bbr {
         self.cwnd
     }
 
-    /// There is no threshold; the least that one may be.
+    /// There is no threshold. Returns the smallest valid value.
     fn ssthresh(&self) -> f64 {
         2.0
     }

@@ -7,13 +7,13 @@ use crate::delivery_rounds::DeliveryRounds;
 use crate::event::AckEvent;
 use crate::max_filter::MaxFilter;
 
-/// `BtlBwFilterLen`: round trips that a maximum is remembered.
+/// `BtlBwFilterLen`: the number of round trips for which a maximum is remembered.
 const BANDWIDTH_ROUNDS: usize = 10;
 /// `RTpropFilterLen`, in seconds.
 const RT_PROP_LIFE: f64 = 10.0;
-/// The growth that shows there is more bandwidth to be had (§4.3.2.2).
+/// The growth that indicates that more bandwidth is available (§4.3.2.2).
 const GROWTH: f64 = 1.25;
-/// Round trips without it that show there is none.
+/// The number of round trips without such growth that indicates that the pipe is full.
 const FLAT_ROUNDS: u32 = 3;
 
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Model {
         self.rt_prop
     }
 
-    /// Nothing as low was seen for ten seconds.
+    /// Whether no RTT as low was seen for ten seconds.
     pub(super) fn rt_prop_expired(&self) -> bool {
         self.rt_prop_expired
     }
@@ -101,7 +101,7 @@ impl Model {
         }
     }
 
-    /// It was measured just now.
+    /// Records that it was measured just now.
     pub(super) fn renew_rt_prop(&mut self, now: Instant) {
         self.rt_prop_stamp = now;
     }

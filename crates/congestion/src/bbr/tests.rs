@@ -4,16 +4,16 @@ use super::*;
 use crate::event::RateSample;
 use crate::sawtooth::lose;
 
-/// A bottleneck with a queue without end, and a sender that keeps to window and pace.
+/// A bottleneck with an unlimited queue, and a sender that obeys window and pacing rate.
 struct Path {
     bbr: Bbr,
-    /// Segments a second.
+    /// Segments per second.
     rate: f64,
     /// In seconds.
     delay: f64,
     now: f64,
     next_send: f64,
-    /// When the bottleneck is idle again.
+    /// When the bottleneck becomes idle.
     idle: f64,
     flight: VecDeque<Sent>,
     sent: u64,
@@ -22,7 +22,7 @@ struct Path {
     first_sent: f64,
 }
 
-/// A segment on its way, and what was known as it left (draft-cheng-iccrg-delivery-rate-estimation).
+/// A segment in flight, and the state when it was sent (draft-cheng-iccrg-delivery-rate-estimation).
 struct Sent {
     at: f64,
     acked_at: f64,
@@ -53,7 +53,7 @@ impl Path {
         }
     }
 
-    /// One segment leaves or one acknowledgement arrives.
+    /// Sends one segment or handles the arrival of one acknowledgement.
     fn step(&mut self) {
         let ack_at = self
             .flight
@@ -125,7 +125,7 @@ impl Path {
         }
     }
 
-    /// Seconds of queue at the bottleneck.
+    /// The queueing delay at the bottleneck, in seconds.
     fn queue(&self) -> f64 {
         (self.idle - self.now).max(0.0)
     }
@@ -133,7 +133,7 @@ impl Path {
 
 #[test]
 fn it_finds_the_paths_rate_and_delay() {
-    // 1000 segments a second, 50 ms, and 1 ms of serialisation in the RTT: a pipe of 51 segments.
+    // 1000 segments per second, 50 ms, and 1 ms of serialisation delay in the RTT: a pipe of 51 segments.
     let mut path = Path::new(1000.0, 0.05);
     path.run_until(2.0);
     assert!(matches!(path.bbr.state(), State::ProbeBw { .. }));
@@ -174,8 +174,8 @@ fn startup_doubles_every_round_and_stops_when_that_brings_no_more() {
     while path.bbr.state() == State::Startup {
         path.step();
     }
-    // From 10 to 51 segments: three round trips of 51 ms. Four more show that the pipe is full, and
-    // with up to cwnd = 2.885·51 in flight last up to 147 ms each.
+    // From 10 to 51 segments: three round trips of 51 ms. Four more detect that the pipe is full. With up to cwnd =
+    // 2.885·51 in flight they last up to 147 ms each.
     assert!((0.3..0.75).contains(&path.now), "{}", path.now);
     assert_eq!(path.bbr.state(), State::Drain);
     assert!((path.bbr.pacing_rate().unwrap() - path.bbr.bandwidth() / HIGH_GAIN).abs() < 1e-6);
@@ -190,7 +190,7 @@ fn every_ten_seconds_four_segments_are_left_for_200_ms() {
     let mut path = Path::new(1000.0, 0.05);
     path.run_until(1.0);
     let probing = |path: &Path| matches!(path.bbr.state(), State::ProbeRtt { .. });
-    // The RTT's first sample is the least, or one of the phases of 3/4 meets it again.
+    // The first RTT sample is the minimum, or one of the phases of 3/4 matches it again.
     while !probing(&path) {
         path.step();
         assert!(path.now < 25.0);

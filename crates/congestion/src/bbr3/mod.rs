@@ -1,14 +1,15 @@
 //! BBR, version 3 (draft-ietf-ccwg-bbr-06): version 1's model of bandwidth and delay, with bounds that losses set.
 //!
-//! Startup and Drain find the path's bandwidth. Then ProbeBW goes round in four phases (§5.3.3): Down empties the queue
-//! of the last probe, Cruise sends at the rate of the path and leaves others headroom, Refill fills the pipe, and Up
-//! goes a quarter faster until the pipe is full or more than 2 % are lost, which bounds what may be in flight in the
-//! long term. Losses at other times bound rate and flight until the next probe. ProbeRTT leaves half of the pipe in
-//! flight for 200 ms, every 5 s at most.
+//! Startup and Drain find the bandwidth of the path. Then ProbeBW cycles through four phases (§5.3.3): Down empties the
+//! queue of the last probe; Cruise sends at the rate of the path and leaves headroom for others; Refill fills the pipe;
+//! Up sends a quarter faster until the pipe is full or more than 2 % are lost, which sets the long-term bound on the
+//! data in flight. Losses at other times bound rate and data in flight until the next probe. ProbeRTT halves the data
+//! in flight for 200 ms, at most every 5 s.
 //!
-//! It needs delivery-rate samples and a transport that paces. What the draft draws follows from the count of round
-//! trips here. Marks are ignored. Restarts from idle (§5.4.1) and losses that prove spurious (§5.5.11.2) are left out.
-//! Losses are judged by the samples of acknowledgements, not segment by segment (`HandleLostPacket`).
+//! It needs delivery-rate samples and a transport that paces. Values that the draft draws at random are derived from
+//! the round-trip count here. Marks are ignored. Restarts from idle (§5.4.1) and the detection of spurious losses
+//! (§5.5.11.2) are not implemented. Losses are evaluated with the samples of acknowledgements, not per segment
+//! (`HandleLostPacket`).
 
 mod model;
 mod probe_bw;
@@ -24,17 +25,17 @@ use state::{Acks, PROBE_RTT_CWND_GAIN, STARTUP_GAIN};
 
 pub use state::State;
 
-/// The most round trips of Drain.
+/// The maximum number of round trips in Drain.
 const DRAIN_ROUNDS: u64 = 3;
-/// `BBR.PacingMarginPercent`: how much below the path's rate its estimate is paced.
+/// `BBR.PacingMarginPercent`: by how much the pacing rate is below the estimated rate of the path.
 const PACING_MARGIN: f64 = 0.01;
-/// `BBR.Headroom`: the part of the bound that is left to others.
+/// `BBR.Headroom`: the part of the bound that is left to other flows.
 const HEADROOM: f64 = 0.15;
 /// `BBR.MinPipeCwnd`
 const MIN_PIPE_CWND: f64 = 4.0;
 /// `BBR.ProbeRTTDuration`
 const PROBE_RTT: Duration = Duration::from_millis(200);
-/// `SetSendQuantum`: segments in 1 ms, 2 at least and 64 KB at most.
+/// `SetSendQuantum`: the segments of 1 ms, at least 2 and at most 64 KB.
 const QUANTUM_S: f64 = 0.001;
 const QUANTA: (f64, f64) = (2.0, 43.0);
 
@@ -55,7 +56,7 @@ pub(crate) static BBR3: Control = Control {
 pub struct Bbr3Config {}
 
 impl Bbr3Config {
-    /// A BBR at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Bbr3 {
         Bbr3 {
             limits: *limits,
@@ -87,23 +88,24 @@ impl Factory for Bbr3Config {
     }
 }
 
-/// A model of the path, and the state that says how to use it.
+/// A model of the path, and the state machine that uses it.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
     limits: Limits,
     model: Model,
     state: State,
     cwnd: f64,
-    /// The window to return to after a recovery or ProbeRTT.
+    /// The window to restore after a recovery or ProbeRTT.
     prior_cwnd: f64,
-    /// In segments a second; none before the first RTT.
+    /// In segments per second. `None` before the first RTT.
     pacing_rate: Option<f64>,
     recovering: bool,
     /// Segments in flight after the last acknowledgement.
     in_flight: u64,
     /// `BBR.ack_phase`
     acks: Acks,
-    /// `BBR.bw_probe_samples`: what is acknowledged may have been sent while probing, and no loss was answered yet.
+    /// `BBR.bw_probe_samples`: the acknowledged data may have been sent while probing, and there was no reaction to a
+    /// loss yet.
     probe_samples: bool,
     /// `BBR.cycle_stamp`
     cycle_start: Instant,
@@ -112,30 +114,30 @@ pub struct Bbr3 {
     rounds_since_probe: u64,
     /// `BBR.drain_start_round`
     drain_round: u64,
-    /// `BBR.prev_probe_too_high`: the last probe lost too much.
+    /// `BBR.prev_probe_too_high`: the last probe had too many losses.
     too_high: bool,
-    /// `BBR.prev_probe_precautionary`: the last probe stopped at the bound that the one before had set.
+    /// `BBR.prev_probe_precautionary`: the last probe stopped at the bound set by the probe before.
     precautionary: bool,
     /// `BBR.bw_probe_up_rounds`
     doublings: u32,
     /// `BBR.bw_probe_up_acks`
     up_acked: f64,
-    /// `BBR.probe_up_cnt`: segments acknowledged by which the long-term bound grows by one.
+    /// `BBR.probe_up_cnt`: the number of acknowledged segments after which the long-term bound grows by one.
     up_count: f64,
 }
 
 impl Bbr3 {
-    /// The state as it is.
+    /// The current state.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// The bottleneck's bandwidth as estimated, in segments a second; 0 before the first sample.
+    /// The estimated bottleneck bandwidth, in segments per second. 0 before the first sample.
     pub fn bandwidth(&self) -> f64 {
         self.model.bandwidth()
     }
 
-    /// Every acknowledgement, of whatever kind (§5.2.3, `UpdateOnACK`).
+    /// Handles every acknowledgement, of any kind (§5.2.3, `UpdateOnACK`).
     fn acknowledge(&mut self, ack: &AckEvent) {
         self.in_flight = ack.in_flight;
         self.model.note_losses(ack);
@@ -171,7 +173,7 @@ impl Bbr3 {
         }
     }
 
-    /// §5.3.2: the queue is gone, or three round trips have passed.
+    /// §5.3.2: the queue is empty, or three round trips have passed.
     fn check_drain_done(&mut self, now: Instant) {
         let drained = self.in_flight as f64 <= self.inflight(1.0)
             || self.model.rounds.count() > self.drain_round + DRAIN_ROUNDS;
@@ -226,7 +228,7 @@ impl Bbr3 {
         }
     }
 
-    /// §5.6.2. Until the pipe is full the rate only rises. It starts from the initial window and the first RTT.
+    /// §5.6.2. Until the pipe is full the rate only increases. It starts from the initial window and the first RTT.
     fn set_pacing_rate(&mut self) {
         let gain = self.state.pacing_gain();
         if self.pacing_rate.is_none() {
@@ -319,7 +321,7 @@ impl Bbr3 {
         self.cwnd = self.cwnd.min(bound);
     }
 
-    /// §5.6.4.4, `SaveCwnd`: a window that is reduced already is not what to return to.
+    /// §5.6.4.4, `SaveCwnd`: a window that is already reduced must not be restored later.
     fn save_cwnd(&mut self) {
         let reduced = self.recovering || matches!(self.state, State::ProbeRtt { .. });
         self.prior_cwnd = if reduced {
@@ -339,7 +341,7 @@ impl Controller for Bbr3 {
         self.cwnd
     }
 
-    /// There is no threshold; the least that one may be.
+    /// There is no threshold. Returns the smallest valid value.
     fn ssthresh(&self) -> f64 {
         2.0
     }
@@ -356,7 +358,7 @@ impl Controller for Bbr3 {
         self.acknowledge(ack);
     }
 
-    /// The bounds answer losses. The window stays (§5.6.4.4).
+    /// The bounds react to losses. The window does not change (§5.6.4.4).
     fn on_loss(&mut self, _loss: &LossEvent) {
         self.save_cwnd();
         self.recovering = true;
@@ -370,7 +372,7 @@ impl Controller for Bbr3 {
         self.restore_cwnd();
     }
 
-    /// Nothing is in flight any more, as far as is known (§5.6.4.4, `OnEnterRTO`).
+    /// Nothing is known to be in flight any more (§5.6.4.4, `OnEnterRTO`).
     fn on_timeout(&mut self, _timeout: &TimeoutEvent) {
         self.save_cwnd();
         self.recovering = true;

@@ -1,5 +1,5 @@
-//! BBRv3's model of the path (§5.5): round trips, bandwidth, propagation delay, whether the pipe is full, and the bounds
-//! that losses set.
+//! BBRv3's model of the path (§5.5): round trips, bandwidth, propagation delay, whether the pipe is full, and the
+//! bounds that losses set.
 
 use units::Instant;
 
@@ -7,15 +7,15 @@ use crate::delivery_rounds::DeliveryRounds;
 use crate::event::{AckEvent, RateSample};
 use crate::max_filter::MaxFilter;
 
-/// `BBR.Beta`: what a loss leaves of a bound.
+/// `BBR.Beta`: the factor by which a loss reduces a bound.
 pub(super) const BETA: f64 = 0.7;
-/// `BBR.LossThresh`: losses of a larger part mean that too much is in flight.
+/// `BBR.LossThresh`: the loss rate above which too much is in flight.
 const LOSS_THRESHOLD: f64 = 0.02;
-/// `BBRStartupFullLossCnt`: losses in a round that end Startup.
+/// `BBRStartupFullLossCnt`: the number of losses in a round that ends Startup.
 const STARTUP_LOSSES: u32 = 6;
-/// The growth that shows there is more bandwidth to be had (§5.3.1.2).
+/// The growth that indicates that more bandwidth is available (§5.3.1.2).
 const GROWTH: f64 = 1.25;
-/// Round trips without it that show there is none.
+/// The number of round trips without such growth that indicates that the pipe is full.
 const FLAT_ROUNDS: u32 = 3;
 /// `MaxBwFilterLen`: cycles of ProbeBW.
 const CYCLES: usize = 2;
@@ -30,37 +30,37 @@ pub(super) struct Model {
     pub(super) rounds: DeliveryRounds,
     max_bandwidth: MaxFilter<CYCLES>,
     cycle: u64,
-    /// `BBR.bw_latest` and `BBR.inflight_latest`: the most of the loss round.
+    /// `BBR.bw_latest` and `BBR.inflight_latest`: the maxima of the loss round.
     bandwidth_latest: f64,
     inflight_latest: f64,
-    /// `BBR.loss_round_delivered` and the like: a round that begins with a loss.
+    /// `BBR.loss_round_delivered` and related state: a round that begins with a loss.
     next_loss_round: u64,
     loss_round_start: bool,
     loss_in_round: bool,
-    /// Losses of the round in Startup: segments, and acknowledgements that found some.
+    /// Losses of the current round in Startup: segments, and acknowledgements that reported losses.
     lost: u64,
     losses: u32,
-    /// Rounds begun in this recovery.
+    /// Rounds that began in this recovery.
     recovery_rounds: u32,
     /// `BBR.bw_shortterm`, `BBR.inflight_shortterm` and `BBR.inflight_longterm`.
     bandwidth_short_term: f64,
     inflight_short_term: f64,
     inflight_long_term: f64,
-    /// `BBR.full_bw` and the like.
+    /// `BBR.full_bw` and related state.
     full_bandwidth: f64,
     flat_rounds: u32,
     is_full_now: bool,
     is_full: bool,
     /// `BBR.extra_acked`
     extra: MaxFilter<AGGREGATION_ROUNDS>,
-    /// Its clock: until the pipe is full a round trip is remembered, then ten.
+    /// Its round count: until the pipe is full the filter covers one round trip, then ten.
     extra_rounds: u64,
     extra_since: Instant,
     extra_delivered: f64,
     /// In seconds.
     min_rtt: Option<f64>,
     min_rtt_at: Instant,
-    /// `BBR.probe_rtt_min_delay`: the least since ProbeRTT was due, in seconds.
+    /// `BBR.probe_rtt_min_delay`: the minimum since ProbeRTT was due, in seconds.
     recent_rtt: Option<f64>,
     recent_rtt_at: Instant,
     probe_rtt_expired: bool,
@@ -126,7 +126,7 @@ impl Model {
         self.bdp_at(self.bandwidth(), gain)
     }
 
-    /// The same at another bandwidth.
+    /// The same for another bandwidth.
     pub(super) fn bdp_at(&self, bandwidth: f64, gain: f64) -> Option<f64> {
         self.min_rtt.map(|rtt| gain * bandwidth * rtt)
     }
@@ -176,7 +176,7 @@ impl Model {
         }
     }
 
-    /// A sample, with what ProbeRTT held back taken for the application's (`MarkConnectionAppLimited`).
+    /// The sample, marked as application-limited if ProbeRTT held the sender back (`MarkConnectionAppLimited`).
     pub(super) fn judged(&self, sample: RateSample) -> RateSample {
         RateSample {
             app_limited: self.rounds.is_limited(&sample),
@@ -241,7 +241,7 @@ impl Model {
         self.recovery_rounds = 0;
     }
 
-    /// `UpdateCongestionSignals`: a loss in the round lowers the short-term bounds, but while it is `probing`.
+    /// `UpdateCongestionSignals`: a loss in the round lowers the short-term bounds, except while `probing`.
     pub(super) fn update_congestion(&mut self, probing: bool, cwnd: f64) {
         if !self.loss_round_start {
             return;
@@ -270,7 +270,7 @@ impl Model {
         self.inflight_short_term = f64::INFINITY;
     }
 
-    /// §5.5.9, `UpdateACKAggregation`: what arrives beyond the bandwidth, at most the window.
+    /// §5.5.9, `UpdateACKAggregation`: the data that arrives in excess of the bandwidth, at most the window.
     pub(super) fn update_aggregation(&mut self, ack: &AckEvent, cwnd: f64) {
         let mut expected = self.bandwidth() * ack.now.since(self.extra_since).as_secs_f64();
         if self.extra_delivered <= expected {
@@ -298,14 +298,14 @@ impl Model {
         self.is_full |= self.is_full_now;
     }
 
-    /// `ResetFullBW`, from a rate on.
+    /// `ResetFullBW`, starting from `rate`.
     pub(super) fn reset_full_bandwidth(&mut self, rate: f64) {
         self.full_bandwidth = rate;
         self.flat_rounds = 0;
         self.is_full_now = false;
     }
 
-    /// §5.3.1.3, `CheckStartupHighLoss`: a round of recovery with many losses shows that the pipe is full.
+    /// §5.3.1.3, `CheckStartupHighLoss`: a round of recovery with many losses indicates that the pipe is full.
     pub(super) fn check_startup_loss(&mut self, recovering: bool) {
         if !self.rounds.has_begun() {
             return;
@@ -342,12 +342,12 @@ impl Model {
         }
     }
 
-    /// Nothing as low was seen for five seconds.
+    /// Whether no RTT as low was seen for five seconds.
     pub(super) fn probe_rtt_expired(&self) -> bool {
         self.probe_rtt_expired
     }
 
-    /// It was measured just now.
+    /// Records that it was measured just now.
     pub(super) fn renew_probe_rtt(&mut self, now: Instant) {
         self.recent_rtt_at = now;
     }

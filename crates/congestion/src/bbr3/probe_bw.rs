@@ -1,4 +1,4 @@
-//! BBRv3's probing for bandwidth: the phases of ProbeBW, and the long-term bound of what is in flight (§5.3.3).
+//! BBRv3's probing for bandwidth: the phases of ProbeBW, and the long-term bound on the data in flight (§5.3.3).
 
 use units::{Duration, Instant};
 
@@ -7,9 +7,9 @@ use super::model::{self, BETA};
 use super::state::{Acks, State};
 use crate::event::{AckEvent, RateSample};
 
-/// The most rounds between probes, for flows of Reno beside (§5.3.3.8).
+/// The maximum number of rounds between probes, for coexistence with Reno flows (§5.3.3.8).
 const MOST_RENO_ROUNDS: f64 = 63.0;
-/// The slope of the long-term bound doubles so often at most.
+/// The maximum number of times that the slope of the long-term bound doubles.
 const MOST_DOUBLINGS: u32 = 30;
 
 impl Bbr3 {
@@ -67,7 +67,7 @@ impl Bbr3 {
         self.raise_slope();
     }
 
-    /// `PickProbeWait`: 2 to 3 s, and a round trip less or not. The draft draws both.
+    /// `PickProbeWait`: 2 to 3 s, and possibly one round trip less. The draft draws both at random.
     fn pick_probe_wait(&mut self) {
         let rounds = self.model.rounds.count();
         self.rounds_since_probe = rounds % 2;
@@ -95,15 +95,15 @@ impl Bbr3 {
             return true;
         }
         if !ack.window_unused && self.cwnd >= self.model.long_term() {
-            // The bound, not the path, holds the rate.
+            // The bound, not the path, limits the rate.
             self.model.reset_full_bandwidth(sample.per_second());
             return false;
         }
         self.model.is_full_now()
     }
 
-    /// `AdaptLongTermModel`; whether it began a phase: after a probe that stopped early and lost little, the next follows
-    /// at once.
+    /// `AdaptLongTermModel`. Returns whether it started a phase: after a probe that stopped early with few losses, the
+    /// next one follows immediately.
     fn adapt_long_term(&mut self, ack: &AckEvent, sample: &RateSample) -> bool {
         let round_start = self.model.rounds.has_begun();
         if self.acks == Acks::ProbeStarting && round_start {
@@ -134,7 +134,7 @@ impl Bbr3 {
         false
     }
 
-    /// `HandleInflightTooHigh`: once a probe.
+    /// `HandleInflightTooHigh`: at most once per probe.
     fn handle_inflight_too_high(&mut self, now: Instant, sample: &RateSample) {
         if !std::mem::take(&mut self.probe_samples) {
             return;
@@ -166,7 +166,7 @@ impl Bbr3 {
         }
     }
 
-    /// `RaiseInflightLongtermSlope`: 1, 2, 4, … segments a round.
+    /// `RaiseInflightLongtermSlope`: 1, 2, 4, … segments per round.
     pub(super) fn raise_slope(&mut self) {
         let growth = f64::from(1_u32 << self.doublings);
         self.doublings = (self.doublings + 1).min(MOST_DOUBLINGS);

@@ -17,7 +17,7 @@ pub(super) const PROBE_RTT_CWND_GAIN: f64 = 0.5;
 pub enum State {
     /// The rate doubles every round trip.
     Startup,
-    /// The queue that Startup left drains.
+    /// The queue that Startup has built drains.
     Drain,
     /// ProbeBW_DOWN: the queue of the last probe drains.
     Down,
@@ -25,18 +25,18 @@ pub enum State {
     Cruise,
     /// ProbeBW_REFILL: the pipe is filled, for a round trip.
     Refill,
-    /// ProbeBW_UP: faster than the path, to see whether it takes more.
+    /// ProbeBW_UP: faster than the rate of the path, to find out whether it can carry more.
     Up,
-    /// Little in flight, to see the propagation delay.
+    /// Few segments are in flight, to measure the propagation delay.
     ProbeRtt {
-        /// When it may end; none until little is in flight.
+        /// When it may end. `None` until few segments are in flight.
         until: Option<Instant>,
-        /// A round trip has passed with little in flight.
+        /// Whether a round trip has passed with few segments in flight.
         round_done: bool,
     },
 }
 
-/// What acknowledgements that arrive report about a probe (§5.3.3.9).
+/// What arriving acknowledgements report about a probe (§5.3.3.9).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Acks {
     Init,
@@ -73,7 +73,7 @@ impl State {
         )
     }
 
-    /// `IsProbingBW`: losses are the price of going faster.
+    /// `IsProbingBW`: losses are an accepted cost of probing.
     pub(super) fn is_probing(self) -> bool {
         matches!(self, State::Startup | State::Refill | State::Up)
     }

@@ -10,7 +10,8 @@ fn bbr() -> Bbr3 {
     })
 }
 
-/// A sample of a round trip of 100 ms; `prior` segments had been delivered as it left, with as many in flight.
+/// A sample with a round trip of 100 ms. `prior` segments had been delivered when its segment was sent, with as many in
+/// flight.
 fn sample(prior: u64, delivered: u64, lost: u64) -> RateSample {
     RateSample {
         delivered,
@@ -37,7 +38,7 @@ fn ack(at_us: u64, rate: RateSample, newly_lost: u64) -> AckEvent {
     }
 }
 
-/// One round trip after another, each delivering as many segments.
+/// Simulates round trips, each of which delivers the same number of segments.
 struct Rounds {
     bbr: Bbr3,
     at_us: u64,
@@ -66,7 +67,7 @@ impl Rounds {
         self.bbr.state()
     }
 
-    /// Until the pipe is found full, and a phase begins.
+    /// Runs until the pipe is detected as full, and a phase begins.
     fn until(&mut self, segments: u64, wanted: State) {
         for _ in 0..60 {
             if self.round(segments, 0) == wanted {
@@ -86,8 +87,8 @@ fn startup_ends_after_three_rounds_without_a_quarter_more() {
     for segments in [20, 40, 49, 49] {
         assert_eq!(rounds.round(segments, 0), State::Startup);
     }
-    // 49 is less than 40 · 1.25: the third such round. No more is in flight than the pipe holds, so that there is nothing
-    // to drain.
+    // 49 is less than 40 · 1.25 for the third time in a row. No more is in flight than the pipe holds, so there is
+    // nothing to drain.
     assert_eq!(rounds.round(49, 0), State::Cruise);
     let rate = rounds.bbr.pacing_rate().unwrap();
     assert!((rate - 490.0 * 0.99).abs() < 1e-9, "{rate}");
@@ -99,12 +100,12 @@ fn losses_bound_rate_and_flight_until_the_next_probe() {
     rounds.until(100, State::Cruise);
     assert_eq!(rounds.bbr.bandwidth(), 1000.0);
     rounds.bbr.cwnd = 100.0;
-    // The round before the loss delivered 100, which is safe.
+    // The round before the loss delivered 100, which is known to be safe.
     rounds.round(40, 1);
     rounds.round(40, 0);
     assert_eq!(rounds.bbr.bandwidth(), 1000.0);
     assert_eq!(rounds.bbr.model.short_term(), 100.0);
-    // Another: 70 % of both bounds, or what was delivered if that is more.
+    // Another loss: 70 % of both bounds, or the delivered amount if that is larger.
     rounds.round(40, 1);
     rounds.round(40, 0);
     assert_eq!(rounds.bbr.bandwidth(), 700.0);
@@ -143,11 +144,11 @@ fn a_bound_leaves_15_percent_to_others() {
     };
     assert_eq!(with(&mut bbr, f64::INFINITY), f64::INFINITY);
     assert_eq!(with(&mut bbr, 100.0), 85.0);
-    // A segment at least, down to the least window.
+    // At least one segment, down to the minimum window.
     assert_eq!([with(&mut bbr, 6.0), with(&mut bbr, 4.5)], [5.0, 4.0]);
 }
 
-/// 40 acknowledged for the first segment, then 20 and 10 for each.
+/// 40 acknowledged segments for the first increment, then 20 and 10 for each.
 #[test]
 fn the_slope_of_the_bound_doubles() {
     let mut bbr = bbr();
@@ -194,9 +195,9 @@ fn probe_rtt_leaves_half_of_the_pipe_every_five_seconds() {
             assert!(rounds.bbr.cwnd() <= 50.0, "{}", rounds.bbr.cwnd());
         }
     }
-    // 200 ms after the flight is small, and a round.
+    // 200 ms after the data in flight is small, and at least one round.
     assert!((3..=5).contains(&in_probe_rtt), "{in_probe_rtt}");
-    // What was held back did not lower the estimate.
+    // Application-limited samples did not lower the estimate.
     assert_eq!(rounds.bbr.model.max_bandwidth(), 1000.0);
 }
 
@@ -248,6 +249,6 @@ fn a_probe_after_one_with_losses_stops_at_its_bound_and_the_next_follows_at_once
     assert_eq!(rounds.round(100, 0), State::Down);
     assert_eq!(rounds.round(100, 0), State::Refill);
     rounds.until(100, State::Up);
-    // This one continues until the pipe is found full.
+    // This one continues until the pipe is detected as full.
     assert_eq!(rounds.round(100, 0), State::Up);
 }

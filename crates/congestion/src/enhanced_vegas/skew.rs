@@ -1,18 +1,16 @@
-//! How fast two clocks drift apart, from one-way delays (after Moon, Skelly and Towsley, INFOCOM
-//! 1999).
+//! Estimates the skew between two clocks from one-way delays (after Moon, Skelly and Towsley, INFOCOM 1999).
 //!
-//! Queueing only ever adds to a delay, so a line under all delays over time slopes as the clocks
-//! drift. A drift shows in both directions with opposite signs; what shows in one alone is a queue
-//! that fills.
+//! Queueing only increases a delay, so a line below all delays over time has the slope of the clock skew. Skew appears
+//! in both directions with opposite signs. A slope in one direction only is a queue that grows.
 
 use std::collections::VecDeque;
 
-/// Vertices kept of a hull; the oldest go.
+/// The most vertices kept per hull. The oldest are removed.
 const VERTICES: usize = 256;
-/// Shorter histories tell a queue from a drift badly, in seconds.
+/// Minimum length of the history in seconds. Shorter ones do not separate a queue from skew reliably.
 const SPAN_S: f64 = 1.0;
 
-/// Trip times in both directions, clock offset included, under the sender's time. In seconds.
+/// Trip times in both directions, including the clock offset, by the sender's time. In seconds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trips {
     forward: Hull,
@@ -20,14 +18,14 @@ pub(super) struct Trips {
 }
 
 impl Trips {
-    /// Takes in an acknowledgement's.
+    /// Adds the trip times of an acknowledgement.
     pub(super) fn add(&mut self, at: f64, forward: f64, backward: f64) {
         self.forward.add(at, forward);
         self.backward.add(at, backward);
     }
 
-    /// `t_ab(Min)` and `t_ba(Min)` as of `at` (4.5): the minima drift with the clocks, so each trip
-    /// counts as what it would be now.
+    /// `t_ab(Min)` and `t_ba(Min)` at time `at` (4.5). The minima drift with the clocks, so each trip time is
+    /// extrapolated to that time.
     pub(super) fn minima(&self, at: f64, drift: f64) -> (f64, f64) {
         (
             self.forward.minimum(at, drift),
@@ -35,12 +33,12 @@ impl Trips {
         )
     }
 
-    /// ρ − 1: what the receiver's clock gains on the sender's in a second; 0 while nothing is known.
+    /// ρ − 1: the time that the receiver's clock gains on the sender's per second. 0 while unknown.
     pub(super) fn drift(&self) -> f64 {
         let (Some(there), Some(back)) = (self.forward.slope(), self.backward.slope()) else {
             return 0.0;
         };
-        // What both agree on.
+        // The common part of both.
         if there > 0.0 && back < 0.0 {
             there.min(-back)
         } else if there < 0.0 && back > 0.0 {
@@ -64,14 +62,14 @@ impl Hull {
         self.sum_at += at;
         self.count += 1.0;
         while let [.., a, b] = *self.vertices.make_contiguous() {
-            // `b` stays only below the line from `a` to the new point.
+            // `b` remains a vertex only below the line from `a` to the new point.
             let above = (b.1 - a.1) * (at - a.0) >= (delay - a.1) * (b.0 - a.0);
             if !above {
                 break;
             }
             self.vertices.pop_back();
         }
-        // At one time the lower delay counts.
+        // Of delays at the same time, the lower one counts.
         if self.vertices.back().is_some_and(|last| last.0 >= at) {
             let last = self.vertices.pop_back().map_or(delay, |last| last.1);
             self.vertices.push_back((at, last.min(delay)));
@@ -83,14 +81,13 @@ impl Hull {
         }
     }
 
-    /// The least delay, drifted to `at`: the hull has it.
+    /// The minimum delay, extrapolated to `at`. It is on the hull.
     fn minimum(&self, at: f64, drift: f64) -> f64 {
         let drifted = self.vertices.iter().map(|v| v.1 + drift * (at - v.0));
         drifted.fold(f64::INFINITY, f64::min)
     }
 
-    /// The slope of the edge over the mean time: of all lines under the points, that with the least
-    /// sum of distances.
+    /// The slope of the edge at the mean time: of all lines below the points, it has the smallest sum of distances.
     fn slope(&self) -> Option<f64> {
         let (first, last) = (self.vertices.front()?, self.vertices.back()?);
         if last.0 - first.0 < SPAN_S {
@@ -107,7 +104,7 @@ impl Hull {
 mod tests {
     use super::*;
 
-    /// 10 s of delays under a drift, queueing now and then in either direction; the last estimate.
+    /// 10 s of delays with a drift, and with occasional queueing in either direction. Returns the last estimate.
     fn estimate(drift: f64, filling: f64) -> f64 {
         let mut trips = Trips::default();
         for i in 0..1000_u32 {

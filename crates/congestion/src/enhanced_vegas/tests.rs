@@ -2,7 +2,7 @@ use units::{Duration, Instant};
 
 use super::*;
 
-/// A path of 40 ms there and 60 ms back, whose receiver's clock is 7 s ahead and drifts.
+/// A path of 40 ms forward and 60 ms backward, whose receiver's clock is 7 s ahead and drifts.
 struct Path {
     stamps: Stamps,
     drift: f64,
@@ -20,7 +20,7 @@ impl Path {
         }
     }
 
-    /// An acknowledgement at `at` seconds after queueing so long there and back.
+    /// An acknowledgement at `at` seconds, after these queueing times forward and backward.
     fn sample(&mut self, at: f64, forward: f64, backward: f64) {
         let offset = 7.0 + self.drift * at;
         let ns = |seconds: f64| (seconds * 1e9).round() as i64;
@@ -48,8 +48,8 @@ fn near((a, b): (f64, f64), (x, y): (f64, f64)) {
 
 #[test]
 fn base_is_the_sum_of_the_shortest_trips_though_none_came_together() {
-    // (4.3): 40 + 60 ms; one sample queued there, the other back. (4.1): of the newest, an RTT of
-    // 110 ms, nothing is QT_b.
+    // (4.3): 40 + 60 ms; one sample was queued forward, the other backward. (4.1): of the newest
+    // RTT, 110 ms, nothing is QT_b.
     let mut path = Path::new(0.0, true);
     path.sample(1.0, 0.0, 0.03);
     path.sample(1.1, 0.01, 0.0);
@@ -61,7 +61,7 @@ fn base_is_the_sum_of_the_shortest_trips_though_none_came_together() {
 
 #[test]
 fn backward_queueing_is_taken_off_and_forward_queueing_is_not() {
-    // (4.4): QT_b = 50 ms of an RTT of 150 ms; then the same there.
+    // (4.4): QT_b = 50 ms of an RTT of 150 ms; then the same forward.
     let mut path = Path::new(0.0, true);
     path.sample(1.0, 0.0, 0.0);
     let _ = path.close();
@@ -73,8 +73,8 @@ fn backward_queueing_is_taken_off_and_forward_queueing_is_not() {
 
 #[test]
 fn a_drift_is_taken_for_queueing_unless_corrected() {
-    // 1 ms a second: after 20 s the uncorrected minimum there is 20 ms below what it should be, or
-    // that back above it.
+    // 1 ms per second: after 20 s, the uncorrected forward minimum is 20 ms too low, or the
+    // backward minimum is too high.
     for (correction, wrong_by) in [(true, 0.0), (false, 0.02)] {
         let mut path = Path::new(-1e-3, correction);
         (0..=2000).for_each(|i| path.sample(f64::from(i) * 0.01, 0.0, 0.0));

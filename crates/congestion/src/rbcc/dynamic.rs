@@ -1,9 +1,9 @@
-//! The threshold RTT found by probing (Dahal 2007, §4.4): heuristics I to V.
+//! The threshold RTT, found by probing (Dahal 2007, §4.4): heuristics I to V.
 //!
-//! An occasion is an acknowledgement, and in the probe phase each is a probe. Changes are percent of
-//! the threshold, divided by how many of their kind there were, so that it settles.
+//! An occasion is an acknowledgement. In the probe phase each occasion is a probe. Changes are a percentage of the
+//! threshold, divided by the number of changes of this kind so far, so that the threshold converges.
 
-/// Probes after which the probe phase ends in any case.
+/// Number of probes after which the probe phase always ends.
 const PROBE_CLAMP: u32 = 20;
 /// Constants of §4.5.8.
 const ALPHA_1: f64 = 12.0;
@@ -18,9 +18,9 @@ const GAMMA_41: u32 = 15;
 const GAMMA_42: u32 = 15;
 const GAMMA_51: u32 = 15;
 const GAMMA_52: u32 = 15;
-/// Step 1: T starts this far above the minimum RTT.
+/// Step 1: T starts at this factor of the minimum RTT.
 const START: f64 = 1.10;
-/// Step 4: no decrease takes T further down.
+/// Step 4: the minimum of T after a decrease, as a factor of the minimum RTT.
 const FLOOR: f64 = 1.025;
 
 /// The state machine of figure 4.1. RTTs are in seconds, windows in segments.
@@ -30,11 +30,11 @@ pub struct Dynamic {
     min_rtt: f64,
     last_rtt: f64,
     last_cwnd: f64,
-    /// Falls of the RTT in a row, or rises below zero.
+    /// Number of consecutive decreases of the RTT. Increases count as negative.
     rtt_count: i32,
-    /// Acknowledgements in a row that found cwnd grown.
+    /// Number of consecutive acknowledgements after which cwnd had grown.
     grown: u32,
-    /// Acknowledgements in a row that did not.
+    /// Number of consecutive acknowledgements after which it had not.
     stalled: u32,
     phase: Phase,
 }
@@ -49,9 +49,9 @@ enum Phase {
         decr_clamp: i32,
     },
     Normal {
-        /// Occasions in a row that looked lean, bully.
+        /// Number of consecutive occasions that looked lean, or bully.
         looks: [u32; 2],
-        /// Back-to-back lean states, bully states.
+        /// Number of consecutive lean states, or bully states.
         states: [f64; 2],
     },
 }
@@ -67,7 +67,7 @@ const NORMAL: Phase = Phase::Normal {
     looks: [0; 2],
     states: [0.0; 2],
 };
-/// `decr_clamp` in the normal phase; its `incr_clamp` of 10 is used by no heuristic there.
+/// `decr_clamp` in the normal phase. Its `incr_clamp` of 10 is not used by any heuristic there.
 const NORMAL_DECR_CLAMP: i32 = -10;
 
 impl Default for Dynamic {
@@ -86,12 +86,12 @@ impl Default for Dynamic {
 }
 
 impl Dynamic {
-    /// T, from the first RTT on.
+    /// T. `None` before the first RTT.
     pub fn threshold(&self) -> Option<f64> {
         self.threshold
     }
 
-    /// An RTT arrived; before the window is moved by it.
+    /// Handles an RTT, before the window changes.
     pub(super) fn measure(&mut self, rtt: f64) {
         self.min_rtt = self.min_rtt.min(rtt);
         self.threshold.get_or_insert(START * rtt);
@@ -105,7 +105,7 @@ impl Dynamic {
         self.last_rtt = rtt;
     }
 
-    /// The window was moved; adjusts T for the next time.
+    /// Adjusts T after the window has changed.
     pub(super) fn adjust(&mut self, cwnd: f64) {
         if cwnd > self.last_cwnd {
             (self.grown, self.stalled) = (self.grown.saturating_add(1), 0);
@@ -146,7 +146,7 @@ impl Dynamic {
         }
         *incr_clamp = (*incr_clamp + 1).min(2);
         *decr_clamp = (*decr_clamp + 1).min(-2);
-        // III: ending the probe.
+        // III: end of the probe phase.
         let risen = self.grown >= GAMMA_31 && self.rtt_count <= GAMMA_32;
         if risen || *probes > PROBE_CLAMP {
             self.phase = NORMAL;
@@ -226,8 +226,8 @@ mod tests {
 
     #[test]
     fn probes_raise_the_threshold_by_less_each_time() {
-        // Step 1: 1.1·0.1. Heuristic I on alternate occasions: 12 % at the second probe, 6 % at the
-        // fourth; cwnd grows, so that only rtt_count ≥ incr_clamp holds.
+        // Step 1: 1.1·0.1. Heuristic I on alternate occasions: 12 % at the second probe, 6 % at the fourth. cwnd grows,
+        // so that only rtt_count ≥ incr_clamp holds.
         let mut dynamic = Dynamic::default();
         occasions(&mut dynamic, 1, |_| 0.1, |_| 2.0);
         near(&dynamic, 0.11);
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn a_window_and_an_rtt_that_grow_end_the_probe() {
-        // Heuristic III: five growths with five rises of the RTT.
+        // Heuristic III: five increases of cwnd with five increases of the RTT.
         let mut dynamic = Dynamic::default();
         occasions(
             &mut dynamic,

@@ -1,8 +1,8 @@
-//! RBCC (Dahal 2007, ch. 3 to 5): the window follows the distance of each RTT from a threshold.
+//! RBCC (Dahal 2007, ch. 3 to 5): the window reacts to the distance of each RTT from a threshold.
 //!
-//! Queues show in the RTT before they overflow. Every acknowledgement, duplicates too, moves the window by
-//! `(T − RTT)` over an RTT, so that the RTT hovers around T and the queues stay short. Loss recovery
-//! is NewReno's; RTTs come from timestamps, one per packet.
+//! Queues appear in the RTT before they overflow. Every acknowledgement, including duplicates, changes the window by
+//! `(T − RTT)` over an RTT, so that the RTT stays near T and the queues stay short. Loss recovery is NewReno's. RTTs
+//! come from timestamps, one per packet.
 
 mod dynamic;
 
@@ -13,7 +13,7 @@ use crate::event::{AckEvent, LossEvent, TimeoutEvent};
 use crate::registry::{Control, Kind, Need, Recovery, Setting, Settings};
 use units::Duration;
 
-/// The window has a floor of one segment.
+/// The minimum window is one segment.
 const MIN_WINDOW: f64 = 1.0;
 
 pub(crate) static RBCC: Control = Control {
@@ -55,14 +55,14 @@ const THRESHOLD_RTT: Setting = Setting {
 pub struct RbccConfig {
     /// Where the threshold comes from.
     pub threshold: Threshold,
-    /// The network at the receiver's end.
+    /// The type of network at the receiver's end.
     pub network: Network,
 }
 
 /// Where the threshold RTT comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// `T = F·RTT_min` (4.1), computed from the path beforehand.
+    /// `T = F·RTT_min` (4.1), computed from the path in advance.
     Static(Duration),
     /// Found by probing (§4.4).
     Dynamic,
@@ -77,18 +77,18 @@ impl Threshold {
     }
 }
 
-/// What kind of losses to expect.
+/// The expected kind of losses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
     /// Losses are congestion (ch. 4).
     Wired,
-    /// RBCC-WL: losses are the air's, so that they do not reduce the window, and it moves more
+    /// RBCC-WL: losses are caused by the wireless link, so they do not reduce the window, and the window changes more
     /// gently (ch. 5).
     Wireless,
 }
 
 impl Network {
-    /// What one acknowledgement adds to the window, in segments; times in seconds.
+    /// The change of the window per acknowledgement, in segments. Times are in seconds.
     fn increment(self, threshold: f64, rtt: f64) -> f64 {
         let over = match self {
             // (3.4)
@@ -117,7 +117,7 @@ impl RbccConfig {
         }
     }
 
-    /// An RBCC at the start of its connection: one segment (§4.1), no slow start.
+    /// Creates a controller for a new connection: one segment (§4.1), no slow start.
     pub fn build(&self, limits: &Limits) -> Rbcc {
         Rbcc {
             limits: *limits,
@@ -137,7 +137,7 @@ impl Factory for RbccConfig {
     }
 }
 
-/// A window between the RTT and its threshold.
+/// A window that is controlled by the RTT and its threshold.
 #[derive(Clone, Debug)]
 pub struct Rbcc {
     limits: Limits,
@@ -153,7 +153,7 @@ enum Source {
 }
 
 impl Rbcc {
-    /// T as it is, in seconds; none before the first RTT where it is probed for.
+    /// The current T, in seconds. `None` before the first RTT if it is found by probing.
     pub fn threshold(&self) -> Option<f64> {
         match &self.source {
             Source::Fixed(threshold) => Some(*threshold),
@@ -161,7 +161,7 @@ impl Rbcc {
         }
     }
 
-    /// Moves the window by an RTT in seconds; whether there is a threshold to move it to.
+    /// Changes the window according to an RTT in seconds. Returns whether there is a threshold.
     fn follow(&mut self, rtt: f64) -> bool {
         let threshold = self.threshold().filter(|t| rtt > 0.0 && *t > 0.0);
         if let Some(threshold) = threshold {
@@ -173,7 +173,7 @@ impl Rbcc {
     }
 }
 
-/// The RTT that an acknowledgement brings, in seconds; a duplicate has one by its timestamp.
+/// The RTT of an acknowledgement, in seconds. A duplicate has one from its timestamp.
 fn rtt_s(ack: &AckEvent) -> Option<f64> {
     ack.echoed_rtt.or(ack.rtt).map(Duration::as_secs_f64)
 }
@@ -183,7 +183,7 @@ impl Controller for Rbcc {
         self.cwnd
     }
 
-    /// There is no slow start; the least that a threshold may be.
+    /// There is no slow start. Returns the smallest valid threshold.
     fn ssthresh(&self) -> f64 {
         2.0
     }
@@ -206,7 +206,7 @@ impl Controller for Rbcc {
         self.on_ack(ack);
     }
 
-    /// Every acknowledgement moves the window (§3.3, §5.2); only a fresh one probes (§4.4).
+    /// Every acknowledgement changes the window (§3.3, §5.2). Only new ones are probes (§4.4).
     fn on_duplicate_ack(&mut self, ack: &AckEvent) {
         if let Some(rtt) = rtt_s(ack) {
             self.follow(rtt);

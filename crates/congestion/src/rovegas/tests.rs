@@ -11,7 +11,7 @@ fn exactly(time: u64) -> Option<QueueingTime> {
     Some(QueueingTime::Exactly(us(time)))
 }
 
-/// Acknowledgements of one segment each at full window, the marks as given.
+/// Acknowledgements of one segment each at full window, with the given marks.
 struct Path {
     rovegas: RoVegas,
     now: Instant,
@@ -20,7 +20,7 @@ struct Path {
 }
 
 impl Path {
-    /// The first segment came back after `rtt_us`, forward and backward queueing included.
+    /// The first segment was acknowledged after `rtt_us`, including forward and backward queueing.
     fn start(deployment: Deployment, rtt_us: u64, forward_us: u64, backward_us: u64) -> Path {
         let config = RoVegasConfig {
             deployment,
@@ -64,7 +64,7 @@ impl Path {
         (self.acked..next + 1).for_each(|segment| self.rovegas.on_sent(self.now, segment));
     }
 
-    /// Rounds of ten segments that all look alike, until the mean and base have settled.
+    /// Identical rounds of ten segments, until the mean and base have converged.
     fn rounds(
         &mut self,
         rtt_us: u64,
@@ -99,12 +99,11 @@ fn base_is_what_is_left_without_queueing() {
 
 #[test]
 fn backward_queueing_does_not_count_against_the_flow() {
-    // RTT 200 ms of which 100 ms backward: Actual' = 10/0.1 (3.3), Diff = (10/0.1 − 10/0.1)·0.1 =
-    // 0.
+    // RTT 200 ms, of which 100 ms is backward queueing: Actual' = 10/0.1 (3.3), Diff = (10/0.1 − 10/0.1)·0.1 = 0.
     let mut path = Path::start(Deployment::Full, 100_000, 0, 0);
     path.rounds(200_000, exactly(0), exactly(100_000));
     assert!(path.diff().abs() < 1e-6, "{}", path.diff());
-    // The same forward: Diff = (10/0.1 − 10/0.2)·0.1 = 5.
+    // The same with forward queueing: Diff = (10/0.1 − 10/0.2)·0.1 = 5.
     path.rounds(200_000, exactly(100_000), exactly(0));
     assert!((path.diff() - 5.0).abs() < 1e-6, "{}", path.diff());
 }
@@ -154,7 +153,7 @@ fn a_mark_beyond_the_rtt_is_not_believed() {
     assert!(path.diff().is_finite());
 }
 
-/// A window that is always full, over a path of arbitrary delay.
+/// A window that is always full, on a path of arbitrary delay.
 #[derive(Default)]
 struct Pipe {
     now: Instant,
@@ -194,10 +193,9 @@ impl Pipe {
 
 #[test]
 fn marks_of_zero_leave_vegas() {
-    // Gradual deployment's minimum of (3.4) with AQT 0 is Vegas' own, and a full window grows in
-    // both. Only Vegas takes the RTT of a round of one segment for base, so the first rounds here
-    // show none but the lowest. Then the RTT is always the same: Vegas takes a round's mean, RoVegas
-    // the newest.
+    // With AQT 0, gradual deployment's minimum of (3.4) equals Vegas' own, and a full window grows in both. Only Vegas
+    // takes the RTT of a round of one segment as base, so the first rounds here show only the lowest RTT. Then the RTT
+    // is constant, because Vegas takes the mean of a round, RoVegas the newest value.
     let vegas = VegasConfig::default();
     let rovegas = RoVegasConfig {
         vegas,

@@ -1,5 +1,5 @@
-//! RTT-based congestion avoidance (Dahal 2007, §6.1.1): the window follows the distance of the RTT from a
-//! threshold, and losses leave it as it is.
+//! RTT-based congestion avoidance (Dahal 2007, §6.1.1): the window reacts to the distance of the RTT from a threshold.
+//! Losses do not change it.
 
 use super::{SackEvent, Sizes, Window};
 use units::Duration;
@@ -9,12 +9,12 @@ use units::Duration;
 pub struct Rbca {
     sizes: Sizes,
     threshold: Duration,
-    /// Octets, with the fraction that equation (6.1) brings.
+    /// In octets, including the fraction from equation (6.1).
     cwnd: f64,
 }
 
 impl Rbca {
-    /// A window that keeps the path's RTT at `threshold`.
+    /// Creates a window that keeps the path's RTT at `threshold`.
     pub fn new(sizes: Sizes, threshold: Duration) -> Self {
         Rbca {
             sizes,
@@ -35,7 +35,7 @@ impl Window for Rbca {
     }
 
     fn on_sack(&mut self, event: &SackEvent) {
-        // No cut, hence no window to recover: only the first of the exceptions to growth applies.
+        // There is no reduction, and hence no recovery: only the first of the exceptions to growth applies.
         let event = SackEvent {
             recovering: false,
             ..*event

@@ -1,5 +1,5 @@
-//! Switch path on congestion (Dahal 2007, §6.1.2): when to leave the primary path, and what window the next
-//! one begins with.
+//! Switch path on congestion (Dahal 2007, §6.1.2): when to leave the primary path, and the initial window on the next
+//! path.
 
 use units::Duration;
 
@@ -9,13 +9,13 @@ pub struct Spc {
     rtt: Duration,
     previous: Duration,
     before: Duration,
-    /// SACKs since the last switch.
+    /// Number of SACKs since the last switch.
     how_old: u64,
 }
 
 impl Spc {
-    /// A SACK arrived. `rtt` is there if it tells the primary path's. Whether to switch: the RTT grew twice
-    /// in succession, and lay above the path's `threshold` before that.
+    /// Handles a SACK. `rtt` is the primary path's, if the SACK allows a measurement. Returns whether to switch: the
+    /// RTT has increased twice in a row, and was above the path's `threshold` before that.
     pub fn on_sack(&mut self, rtt: Option<Duration>, threshold: Duration) -> bool {
         self.how_old += 1;
         let Some(rtt) = rtt else {
@@ -27,14 +27,13 @@ impl Spc {
         self.before > threshold && self.rtt > self.previous && self.previous > self.before
     }
 
-    /// The primary path changed: its RTTs begin again. Returns the SACKs since the change before.
+    /// Restarts the RTTs after the primary path has changed. Returns the number of SACKs since the preceding change.
     pub fn on_switch(&mut self) -> u64 {
         std::mem::take(self).how_old
     }
 }
 
-/// The window of a path that becomes primary again after `how_old` SACKs, when it was `old` octets
-/// (6.3, 6.4).
+/// The window of a path that becomes primary again after `how_old` SACKs, when it was `old` octets (6.3, 6.4).
 pub fn resumed_window(old: u32, how_old: u64, max_data: u32) -> u32 {
     let p = (3 + how_old / 10) as f64 / how_old.max(7) as f64;
     ((f64::from(old) * p) as u32).max(2 * max_data)
@@ -77,7 +76,7 @@ mod tests {
         assert_eq!(spc.on_switch(), 1);
     }
 
-    /// HowOld 5: 3/7. HowOld 35: (3 + 3)/35. HowOld 1000: 103/1000, of which two packets are more.
+    /// HowOld 5: 3/7. HowOld 35: (3 + 3)/35. HowOld 1000: 103/1000, which is less than two packets.
     #[test]
     fn equations_6_3_and_6_4_worked_by_hand() {
         assert_eq!(resumed_window(70_000, 5, 1456), 30_000);

@@ -2,18 +2,18 @@
 
 use super::{SackEvent, Sizes, Window};
 
-/// Slow start, congestion avoidance and cuts.
+/// Slow start, congestion avoidance and reductions.
 #[derive(Clone, Debug)]
 pub struct Standard {
     sizes: Sizes,
     cwnd: u32,
     ssthresh: u32,
-    /// Octets acknowledged since the last growth in avoidance.
+    /// Octets acknowledged since the last growth in congestion avoidance.
     partial: u32,
 }
 
 impl Standard {
-    /// A window at its beginning.
+    /// Creates a window.
     pub const fn new(sizes: Sizes) -> Self {
         Standard {
             sizes,
@@ -40,7 +40,7 @@ impl Window for Standard {
     fn on_sack(&mut self, event: &SackEvent) {
         let grows = event.may_change(self.cwnd);
         if self.cwnd > self.ssthresh {
-            // §7.2.2, as ns-2 reads it: what gap blocks acknowledge counts without a full window, too.
+            // §7.2.2, as interpreted in ns-2: octets acknowledged by gap blocks also count if the window was not full.
             let is_full = event.in_flight >= self.cwnd;
             if event.advanced {
                 let octets = if is_full {
@@ -72,7 +72,7 @@ impl Window for Standard {
         self.partial = 0;
     }
 
-    /// §7.2.3. A window of one packet has nothing left to cut: its threshold stays.
+    /// §7.2.3. A window of one packet cannot be reduced, so its threshold does not change.
     fn on_timeout(&mut self) {
         if self.cwnd <= self.sizes.max_data {
             return;
@@ -82,7 +82,7 @@ impl Window for Standard {
         self.partial = 0;
     }
 
-    /// §7.2.1. A window of up to two packets, which RFC 2960 begins with, stays.
+    /// §7.2.1. A window of up to two packets, the initial window of RFC 2960, does not change.
     fn on_idle(&mut self) {
         if self.cwnd > 2 * self.sizes.max_data {
             self.cwnd = self.halved();

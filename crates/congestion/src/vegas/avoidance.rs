@@ -1,34 +1,34 @@
-//! What a round's backlog does to the window outside slow start.
+//! The adjustment of the window to a round's backlog outside of slow start.
 
 use std::fmt::Debug;
 
-/// No decrease takes the window below two segments.
+/// No decrease reduces the window below two segments.
 pub(crate) const MIN_WINDOW: f64 = 2.0;
 
-/// What a round showed about the queues on the path.
+/// The estimated queues of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Backlog {
     /// `(Expected − Actual)·BaseRTT` (Chan 2.1), in segments.
     pub diff: f64,
-    /// Δ: the same to the nearest segment.
+    /// Δ: `diff`, rounded to the nearest segment.
     pub delta: f64,
-    /// What the round sent over its mean RTT, in segments a second.
+    /// The segments sent in the round divided by its mean RTT, per second.
     pub throughput: f64,
     /// The round's mean RTT, in seconds.
     pub rtt: f64,
 }
 
-/// What is to become of the window.
+/// An adjustment of the window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Step {
     /// The window from now on.
     pub cwnd: f64,
-    /// What every new acknowledgement of the next round adds.
+    /// The increment for each new acknowledgement in the next round.
     pub increment: f64,
 }
 
 impl Step {
-    /// The window stays.
+    /// Keeps the window.
     pub fn hold(cwnd: f64) -> Self {
         Step {
             cwnd,
@@ -36,8 +36,8 @@ impl Step {
         }
     }
 
-    /// One segment more within a round, spread over its acknowledgements; a window that a recovery
-    /// left empty counts as one.
+    /// Grows by one segment per round, spread over its acknowledgements. A window that a recovery
+    /// has reduced to zero counts as one.
     pub fn grow(cwnd: f64) -> Self {
         Step {
             cwnd,
@@ -45,32 +45,33 @@ impl Step {
         }
     }
 
-    /// So many segments less, at once; at least two are left.
+    /// Shrinks by this many segments at once, but not below two.
     pub fn cut(cwnd: f64, segments: f64) -> Self {
         Step::hold((cwnd - segments).max(MIN_WINDOW))
     }
 }
 
-/// A rule that turns backlog into window, asked once a round.
+/// A rule that adjusts the window to the backlog. Called once per round.
 pub trait Avoidance: Debug + Send {
-    /// The step after a round that ended with window `cwnd`.
+    /// The adjustment after a round that ended with window `cwnd`.
     fn step(&mut self, backlog: &Backlog, cwnd: f64) -> Step;
 
-    /// A loss is about to cut the window; what is left of `window`, if not Vegas' three quarters.
+    /// Called when a loss is about to reduce the window. Returns the new window, or `None` for
+    /// Vegas' three quarters.
     fn on_loss(&mut self, _window: u64) -> Option<u64> {
         None
     }
 
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     fn on_timeout(&mut self) {}
 }
 
-/// Vegas' own (Chan 2.2): one segment more below α, one less above β.
+/// Vegas' own rule (Chan 2.2): one segment more below α, one fewer above β.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Linear {
-    /// Below this many segments in queues the window grows.
+    /// The window grows below this many queued segments.
     pub alpha: f64,
-    /// Above this many segments in queues the window shrinks.
+    /// The window shrinks above this many queued segments.
     pub beta: f64,
 }
 

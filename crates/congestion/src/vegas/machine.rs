@@ -1,4 +1,4 @@
-//! The rounds and the window, shared by Vegas and the variants that measure differently.
+//! Rounds and window, shared by Vegas and by variants with other measurements.
 
 use units::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use super::meter::{Meter, Plain};
 use crate::controller::{Controller, Limits, Phase, Snapshot};
 use crate::event::{AckEvent, Evidence, LossEvent, TimeoutEvent};
 
-/// A Vegas that measures its path with `M`, and outside slow start adjusts its window by `A`.
+/// A Vegas that measures its path with `M`, and adjusts its window by `A` outside of slow start.
 #[derive(Clone, Debug)]
 pub struct Machine<M, A = Linear> {
     config: VegasConfig,
@@ -17,20 +17,20 @@ pub struct Machine<M, A = Linear> {
     avoidance: A,
     cwnd: f64,
     ssthresh: f64,
-    /// Added to cwnd by every new acknowledgement of the round.
+    /// Added to cwnd for every new acknowledgement of the round.
     increment: f64,
-    /// Slow start grows in every other round; this one grows.
+    /// Whether slow start grows in this round, which it does in every other round.
     growing: bool,
-    /// `increment` is slow start's, and ends at the threshold.
+    /// Whether `increment` is that of slow start, which ends at the threshold.
     doubling: bool,
-    /// What a recovery deflates cwnd to.
+    /// The value to which a recovery deflates cwnd.
     deflated: f64,
-    /// When the window was last cut: losses of segments sent before do not cut it again. Counted
-    /// from `epoch` as it was then, as the simulator does.
+    /// When the window was last reduced. Losses of segments sent before do not reduce it again. Relative to `epoch` at
+    /// that time, as in the simulator.
     last_cut: Duration,
-    /// When segment 0 last began the connection; it begins again if the timer runs out for it.
+    /// When segment 0 last started the connection. It starts again if the timer expires for it.
     epoch: Instant,
-    /// Nothing is acknowledged yet: the next time that segment 0 leaves the connection begins.
+    /// Whether nothing is acknowledged yet: the next transmission of segment 0 starts the connection.
     begins: bool,
     acked: bool,
     round: Option<Round>,
@@ -39,14 +39,14 @@ pub struct Machine<M, A = Linear> {
     diff: Option<f64>,
 }
 
-/// From the marked segment's sending to its acknowledgement.
+/// From the sending of the marked segment to its acknowledgement.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     mark: u64,
     start: Instant,
-    /// The same by the clock in floating point, which begins with the connection.
+    /// The same by the floating-point clock, which starts with the connection.
     start_s: f64,
-    /// The mark had been sent before the round: the time to its acknowledgement is no round-trip
+    /// Whether the marked segment had been sent before the round: the time to its acknowledgement is not a round-trip
     /// time.
     stale: bool,
 }
@@ -62,7 +62,7 @@ impl Round {
 }
 
 impl<M: Meter> Machine<M> {
-    /// At the start of a connection, with Vegas' own avoidance.
+    /// Creates the machine for a new connection, with Vegas' own avoidance.
     pub fn new(config: VegasConfig, meter: M, limits: &Limits) -> Self {
         let avoidance = Linear {
             alpha: config.alpha,
@@ -73,8 +73,7 @@ impl<M: Meter> Machine<M> {
 }
 
 impl Machine<Plain> {
-    /// The propagation delay is now `base`, in seconds; the window that fills the new path goes with
-    /// it.
+    /// Sets the propagation delay to `base`, in seconds, and scales the window to fill the new path.
     pub(crate) fn reroute(&mut self, base: f64) {
         let cwnd = self.cwnd * base / self.meter.base();
         self.meter.set_base(base);
@@ -83,7 +82,7 @@ impl Machine<Plain> {
 }
 
 impl<M: Meter, A: Avoidance> Machine<M, A> {
-    /// At the start of a connection.
+    /// Creates the machine for a new connection.
     pub fn with(config: VegasConfig, meter: M, avoidance: A, limits: &Limits) -> Self {
         Machine {
             config,
@@ -107,18 +106,18 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         }
     }
 
-    /// What the variant measures with.
+    /// The meter of the variant.
     pub fn meter(&self) -> &M {
         &self.meter
     }
 
-    /// How the variant adjusts its window.
+    /// The avoidance rule of the variant.
     pub fn avoidance(&self) -> &A {
         &self.avoidance
     }
 
-    /// A loss that says nothing about the path's capacity: the window is not changed, and recovery
-    /// ends with it. One that was resent already leaves it as the recovery has it.
+    /// Handles a loss that is not related to the path's capacity: the window does not change, and is the same at the
+    /// end of recovery. If the segment was resent before, the window of the recovery is kept.
     pub(crate) fn keep_window(&mut self, loss: &LossEvent) {
         if loss.transmissions > 1 {
             return;
@@ -126,7 +125,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         self.deflated = (loss.window as f64).max(MIN_WINDOW);
     }
 
-    /// The very first acknowledgement, new or duplicate, gives the first base RTT.
+    /// The very first acknowledgement, new or duplicate, provides the first base RTT.
     fn first_answer(&mut self, ack: &AckEvent) {
         let Some(round) = self.round.filter(|_| !self.answered) else {
             return;
@@ -141,7 +140,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         let elapsed = trusted.then(|| round.elapsed_s(ack));
         match self.meter.close(elapsed, sent, ack) {
             Some(measured) => {
-                // Chan (2.1), with what the round sent for the actual throughput, to the nearest
+                // Chan (2.1), with the segments sent in the round for the actual throughput, rounded to the nearest
                 // segment.
                 let quirks = self.config.quirks;
                 let (base, rtt) = (quirks.time(measured.base), quirks.time(measured.rtt));
@@ -170,7 +169,7 @@ impl<M: Meter, A: Avoidance> Machine<M, A> {
         });
     }
 
-    /// Once a round: Chan (2.2) in avoidance, §2.2.1 in slow start.
+    /// Once per round: Chan (2.2) in congestion avoidance, §2.2.1 in slow start.
     fn step(&mut self, backlog: Backlog) {
         self.doubling = self.cwnd < self.ssthresh;
         if self.doubling {
@@ -223,17 +222,17 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.first_answer(ack);
         self.acked = true;
         if ack.acked - ack.newly_acked == 1 {
-            // The initial window waits for the acknowledgement after segment 0's.
+            // The initial window is set at the acknowledgement after segment 0's.
             self.cwnd = self.limits.initial_window;
         }
         if let Some(round) = self.round.filter(|round| ack.acked > round.mark) {
             self.close_round(round, ack);
         }
         if self.doubling && self.cwnd >= self.ssthresh {
-            // Slow start can reach the threshold within a round.
+            // Slow start may reach the threshold within a round.
             self.increment = 0.0;
         }
-        // As the first of the segments that it stands for was acknowledged.
+        // As when the first of the segments that it stands for was acknowledged.
         let in_flight = (ack.next - ack.acked) as f64 + ack.weight() - 1.0;
         if self.cwnd - in_flight <= self.meter.slack() + self.config.quirks.tie() {
             self.cwnd += self.increment * ack.weight();
@@ -252,7 +251,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.cwnd += 1.0;
     }
 
-    /// One cut a window: only if it was not cut since the lost segment was sent.
+    /// At most one reduction per window: only if it was not reduced since the lost segment was sent.
     fn on_loss(&mut self, loss: &LossEvent) {
         let since_epoch = |at: Instant| at.since(self.epoch);
         if loss
@@ -271,7 +270,7 @@ impl<M: Meter, A: Avoidance> Controller for Machine<M, A> {
         self.cwnd = self.deflated + f64::from(loss.duplicates);
         self.last_cut = loss.now.since(self.epoch);
         if loss.evidence == Evidence::Time {
-            // Nothing will be deflated, which ends slow start elsewhere.
+            // There is no deflation, which otherwise ends slow start.
             self.ssthresh = MIN_WINDOW;
         }
     }

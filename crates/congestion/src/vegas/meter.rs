@@ -1,42 +1,44 @@
-//! From round-trip times to a round's propagation delay and the RTT of its actual throughput.
+//! Derives the propagation delay and the RTT of the actual throughput from the round-trip times of
+//! a round.
 //!
-//! Times are seconds in `f64`, as the formulas have them.
+//! Times are `f64` seconds, as in the formulas.
 
 use std::fmt::Debug;
 
 use crate::event::AckEvent;
 
-/// What a variant of Vegas measures its path with.
+/// The measurements of a Vegas variant.
 pub trait Meter: Debug + Send {
-    /// The first acknowledgement of the connection, `rtt` after the first segment.
+    /// Handles the first acknowledgement of the connection, `rtt` after the first segment.
     fn first(&mut self, rtt: f64, ack: &AckEvent);
 
-    /// One valid round-trip time of the running round.
+    /// Handles a valid round-trip time of the current round.
     fn sample(&mut self, rtt: f64, ack: &AckEvent);
 
-    /// The running round ends. `elapsed` stands in for its RTT if it had no sample, and is `None`
-    /// where that would be no round-trip time; `sent` counts the segments sent in it. `None`:
-    /// nothing was measured.
+    /// Ends the current round. `elapsed` replaces its RTT if there was no sample, and is `None` if
+    /// it would not be a round-trip time. `sent` is the number of segments sent in the round.
+    /// Returns `None` if there was no measurement.
     fn close(&mut self, elapsed: Option<f64>, sent: u64, ack: &AckEvent) -> Option<Measured>;
 
-    /// The propagation delay; infinite before the first acknowledgement.
+    /// The propagation delay. Infinite before the first acknowledgement.
     fn base(&self) -> f64;
 
-    /// How far the window may run ahead of what is in flight and still grow, in segments (Chan
-    /// 2004, §3.4.2).
+    /// By how many segments the window may exceed the data in flight and still grow (Chan 2004,
+    /// §3.4.2).
     fn slack(&self) -> f64 {
         2.0
     }
 }
 
-/// What a round showed.
+/// The measurements of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measured {
     /// The propagation delay, for the expected throughput.
     pub base: f64,
     /// The round-trip time over which the actual throughput is computed.
     pub rtt: f64,
-    /// The actual throughput is that of the window, not of what the round sent.
+    /// Whether the actual throughput is that of the window rather than of the segments sent in the
+    /// round.
     pub of_window: bool,
 }
 
@@ -48,20 +50,20 @@ struct Mean {
 }
 
 impl Mean {
-    /// One more sample.
+    /// Adds a sample.
     fn add(&mut self, value: f64) {
         self.sum += value;
         self.count += 1;
     }
 
-    /// The mean, if there was a sample; starts afresh.
+    /// The mean, if there was a sample. Resets it.
     fn take(&mut self) -> Option<f64> {
         let Mean { sum, count } = std::mem::take(self);
         (count > 0).then(|| sum / f64::from(count))
     }
 }
 
-/// Vegas' own: base RTT is the smallest RTT ever seen.
+/// Vegas' own meter: base RTT is the smallest RTT ever seen.
 #[derive(Clone, Debug)]
 pub struct Plain {
     base: f64,
@@ -78,28 +80,28 @@ impl Default for Plain {
 }
 
 impl Plain {
-    /// The minimum rule: base takes any lower RTT.
+    /// The minimum rule: base becomes any lower RTT.
     pub(crate) fn lower_base(&mut self, rtt: f64) {
         self.base = self.base.min(rtt);
     }
 
-    /// Base as another rule derived it.
+    /// Sets the base that another rule derived.
     pub(crate) fn set_base(&mut self, base: f64) {
         self.base = base;
     }
 
-    /// A sample for the mean that leaves base alone.
+    /// Adds a sample to the mean without changing the base.
     pub(crate) fn add(&mut self, rtt: f64) {
         self.rtt.add(rtt);
     }
 
-    /// The round's mean RTT, or what stands in for it.
+    /// The round's mean RTT, or its replacement.
     pub(crate) fn take_rtt(&mut self, elapsed: Option<f64>) -> Option<f64> {
         self.rtt.take().or(elapsed).filter(|rtt| *rtt > 0.0)
     }
 
-    /// The rule at a round's end: a lower mean, or a round of a single segment, which cannot have
-    /// queued behind its own kind, becomes base.
+    /// The rule at the end of a round: a lower mean becomes base, or the RTT of a round with a
+    /// single segment, which cannot have queued behind other segments of the flow.
     pub(crate) fn round_base(&mut self, rtt: f64, sent: u64) {
         if rtt < self.base || sent <= 1 {
             self.base = rtt;
@@ -131,7 +133,7 @@ impl Meter for Plain {
         self.base
     }
 
-    /// The simulator compares cwnd with one more than is in flight, and allows 2.
+    /// The simulator compares cwnd with the data in flight plus one, and allows 2.
     fn slack(&self) -> f64 {
         3.0
     }

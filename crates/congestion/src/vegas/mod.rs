@@ -1,13 +1,12 @@
-//! Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2): keeps α to β segments of its own in the
-//! queues.
+//! Vegas (Brakmo and Peterson 1995; Chan 2004, §2.2): keeps α to β of its own segments queued.
 //!
-//! Once a round trip, `Δ = (Expected − Actual)·BaseRTT` (Chan 2.1) says how many segments wait in
-//! queues: expected throughput is the window over the propagation delay, actual what the round
-//! really sent over its mean RTT. Below α the window grows by one a round, above β it shrinks by
-//! one; slow start doubles every other round until Δ exceeds γ.
+//! Once per round trip, `Δ = (Expected − Actual)·BaseRTT` (Chan 2.1) estimates the number of queued segments: the
+//! expected throughput is the window divided by the propagation delay, the actual throughput the segments sent in the
+//! round divided by its mean RTT. Below α the window grows by one segment per round, above β it shrinks by one. Slow
+//! start doubles the window every other round until Δ exceeds γ.
 //!
-//! [`machine`] holds the rounds and the window; [`meter`] how delays are measured and [`avoidance`]
-//! what a round does to the window, which is what the variants change. The retransmissions by fine-grained timeout belong to loss recovery.
+//! [`machine`] contains the rounds and the window; [`meter`] measures delays, and [`avoidance`] adjusts the window
+//! after a round. Variants replace the latter two. Retransmissions by fine-grained timeout belong to loss recovery.
 
 pub mod avoidance;
 pub mod machine;
@@ -41,49 +40,49 @@ pub(crate) const GAMMA: Setting =
 /// Settings of Vegas and of the machinery that its variants share.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VegasConfig {
-    /// Below this many segments in queues the window grows.
+    /// The window grows below this many queued segments.
     pub alpha: f64,
-    /// Above this many segments in queues the window shrinks.
+    /// The window shrinks above this many queued segments.
     pub beta: f64,
-    /// Above this many segments in queues slow start ends.
+    /// Slow start ends above this many queued segments.
     pub gamma: f64,
-    /// The papers' simulator's departures from the algorithm.
+    /// Deviations of the papers' simulator from the algorithm.
     pub quirks: Quirks,
 }
 
-/// What the papers' simulator does and the algorithm does not say.
+/// Deviations of the papers' simulator from the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quirks {
-    /// A round without a valid sample takes the time since its start for its RTT even if the packet
-    /// that opened it had been sent before. After a timeout that packet may still be on its way, or
-    /// waiting at the receiver, and its acknowledgement arrives at once: base RTT falls to the time
-    /// between two ACKs, and the flow starves. A defect; off unless a run is compared with that
-    /// simulator's.
+    /// A round without a valid sample uses the time since its start as its RTT, even if the packet that opened it had
+    /// been sent before. After a timeout that packet may still be in flight, or wait at the receiver, and its
+    /// acknowledgement arrives immediately: base RTT falls to the time between two ACKs, and the flow starves. This is
+    /// a defect; off unless a run is compared with that simulator's.
     pub phantom_rtt: bool,
-    /// A timeout forgets the window to which the next recovery deflates, so that cwnd can become 0
-    /// and the flow waits for the timer once more.
+    /// A timeout resets the window to which the next recovery deflates, so that cwnd can become 0 and the flow waits
+    /// for the timer once more.
     pub zero_window: bool,
-    /// As exact arithmetic decides, and the controls in C: a round's times are whole ticks of 1/256 µs; a backlog
-    /// of half a segment less 2^-33 counts as half; a window that is ahead of its bound by less than 2^-20 of a
-    /// segment, where sums of fractions such as 1/20 end, is at the bound. What floating point loses decides nothing.
+    /// Decides like exact arithmetic and the controls in C: the times of a round are whole ticks of 1/256 µs; a backlog
+    /// of half a segment minus 2^-33 counts as half; a window that exceeds its bound by less than 2^-20 of a segment,
+    /// which is the error of sums of fractions such as 1/20, is at the bound. Floating-point errors then have no effect
+    /// on decisions.
     pub fixed_point: bool,
 }
 
-/// What floating point loses at most of a backlog in segments. Backlogs other than half a segment are farther from it,
-/// in round trips of up to 8 s.
+/// The maximum floating-point error of a backlog in segments. Backlogs other than half a segment differ from it by
+/// more, for round trips of up to 8 s.
 const LOST_OF_DIFF: f64 = 1.0 / (1_u64 << 33) as f64;
-/// The ticks of a mean round-trip time, and what floating point loses of one at most.
+/// The ticks of a mean round-trip time, and the maximum floating-point error in ticks.
 const TICKS_PER_S: f64 = 256e6;
 const LOST_OF_TICKS: f64 = 1.0 / (1_u64 << 16) as f64;
 
 impl Quirks {
-    /// Without any: a modern profile.
+    /// No deviations: the modern profile.
     pub const NONE: Quirks = Quirks {
         phantom_rtt: false,
         zero_window: false,
         fixed_point: false,
     };
-    /// The papers' simulator without its defect: the experiments' setting.
+    /// The papers' simulator without its defect: the setting of the experiments.
     pub const NS2: Quirks = Quirks {
         phantom_rtt: false,
         zero_window: true,
@@ -96,7 +95,7 @@ impl Quirks {
         fixed_point: false,
     };
 
-    /// How far ahead of its bound a window is at it, in segments.
+    /// By how much a window may exceed its bound and still be at it, in segments.
     fn tie(self) -> f64 {
         if self.fixed_point {
             1.0 / (1 << 20) as f64
@@ -105,13 +104,13 @@ impl Quirks {
         }
     }
 
-    /// Δ: a backlog to the nearest segment, half a segment up.
+    /// Δ: a backlog rounded to the nearest segment, with halves rounded up.
     fn nearest(self, diff: f64) -> f64 {
         let lost = if self.fixed_point { LOST_OF_DIFF } else { 0.0 };
         (diff + 0.5 + lost).trunc()
     }
 
-    /// A round's time, in seconds.
+    /// The time of a round, in seconds.
     fn time(self, seconds: f64) -> f64 {
         if self.fixed_point {
             (seconds * TICKS_PER_S + LOST_OF_TICKS).floor() / TICKS_PER_S
@@ -120,7 +119,7 @@ impl Quirks {
         }
     }
 
-    /// What a recovery deflates to if the window was not cut since the start or a timeout.
+    /// The window to which a recovery deflates if there was no reduction since the start or a timeout.
     fn forgotten_window(self) -> f64 {
         if self.zero_window { 0.0 } else { MIN_WINDOW }
     }
@@ -139,7 +138,7 @@ impl Default for VegasConfig {
 }
 
 impl VegasConfig {
-    /// What a control's settings say that has α, β and γ.
+    /// The Vegas configuration of a control with the settings α, β and γ.
     pub(crate) fn of(settings: &Settings, rules: Rules) -> Self {
         VegasConfig {
             alpha: settings.number("alpha"),
@@ -156,7 +155,7 @@ impl VegasConfig {
         }
     }
 
-    /// A Vegas at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Vegas {
         Machine::new(*self, Plain::default(), limits)
     }

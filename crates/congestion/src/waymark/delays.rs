@@ -4,23 +4,23 @@ use crate::event::AckEvent;
 use crate::rovegas::Deployment;
 use units::Duration;
 
-/// Round trips for which the longest queueing time on the way back is remembered.
+/// The number of round trips for which the maximum queueing time on the backward path is remembered.
 const ROUNDS: usize = 8;
 
 /// The parts of the round-trip time, in seconds.
 #[derive(Clone, Debug)]
 pub(super) struct Delays {
     pub(super) deployment: Deployment,
-    /// The least propagation delay of this round trip, and of the last.
+    /// The minimum propagation delay of this round trip, and of the last one.
     round: f64,
     last_round: f64,
-    /// The least of all.
+    /// The overall minimum.
     least: f64,
     /// `QT_f` of the newest sample.
     pub(super) forward: f64,
     /// `QT_b` of the newest acknowledgement.
     pub(super) backward: f64,
-    /// The longest `QT_b` of each of the last round trips.
+    /// The maximum `QT_b` of each of the last round trips.
     longest: [f64; ROUNDS],
 }
 
@@ -37,7 +37,7 @@ impl Delays {
         }
     }
 
-    /// `R`; none before the first sample.
+    /// `R`. `None` before the first sample.
     pub(super) fn propagation(&self) -> Option<f64> {
         let newest = self.round.min(self.last_round);
         let value = match self.deployment {
@@ -51,7 +51,7 @@ impl Delays {
         self.longest.iter().copied().fold(0.0, f64::max)
     }
 
-    /// What an acknowledgement says. A saturated mark says nothing; nor does one that exceeds the RTT.
+    /// Handles the delays of an acknowledgement. A saturated mark is ignored, as is one that exceeds the RTT.
     pub(super) fn sample(&mut self, ack: &AckEvent) {
         if let Some(backward) = ack.aqt_backward.and_then(|mark| mark.exact()) {
             self.backward = backward.as_secs_f64();
@@ -59,7 +59,7 @@ impl Delays {
         }
         let forward = ack.aqt_echo.and_then(|mark| mark.exact());
         let Some(rtt) = ack.rtt_s() else {
-            // A long recovery brings no round-trip times, but marks.
+            // During a long recovery there are no round-trip times, but there are marks.
             self.forward = forward.map_or(self.forward, Duration::as_secs_f64);
             return;
         };

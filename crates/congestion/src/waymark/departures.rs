@@ -1,23 +1,23 @@
-//! The rates at which segments were meant to leave, and did.
+//! The intended and actual sending rates.
 
 use crate::history::History;
 
-/// Below this part of the pacing rate, something else held the sender back.
+/// If the sending rate is below this fraction of the pacing rate, something else held the sender back.
 const HELD_BACK: f64 = 0.75;
 
-/// What left a connection. Times are in seconds, rates in segments per second.
+/// The departures of a connection. Times are in seconds, rates in segments per second.
 #[derive(Clone, Debug)]
 pub(super) struct Departures {
     /// The pacing rate over time.
     paces: History,
-    /// Segments that left so far.
+    /// Number of segments sent so far.
     sent: f64,
-    /// The same over time.
+    /// The history of this number.
     counts: History,
 }
 
 impl Departures {
-    /// Times that differ by no more than `slack` are equal.
+    /// Times that differ by at most `slack` are considered equal.
     pub(super) fn new(slack: f64) -> Self {
         Departures {
             paces: History::new(slack),
@@ -26,17 +26,17 @@ impl Departures {
         }
     }
 
-    /// A segment leaves.
+    /// Counts a departing segment.
     pub(super) fn count(&mut self) {
         self.sent += 1.0;
     }
 
-    /// Remembers what left until now, if the last such memory is at least `apart` old.
+    /// Records the number of segments sent until now, if the last record is at least `apart` old.
     pub(super) fn record(&mut self, now: f64, apart: f64) {
         self.counts.push(now, self.sent, apart);
     }
 
-    /// Remembers the pacing rate from now on, if the last such memory is at least `apart` old.
+    /// Records the pacing rate from now on, if the last record is at least `apart` old.
     pub(super) fn set_pace(&mut self, now: f64, pace: f64, apart: f64) {
         self.paces.push(now, pace, apart);
     }
@@ -47,8 +47,8 @@ impl Departures {
         then.map_or(0.0, |point| point.value)
     }
 
-    /// The rate at which segments left in the `span` around a time, or in more than that if memories are
-    /// rarer: the pacing rate, or less where the application or the receiver's window held the sender back.
+    /// The sending rate in the `span` around a time, or in a longer interval if records are rarer. This is the pacing
+    /// rate, or less if the application or the receiver's window held the sender back.
     pub(super) fn rate(&self, time: f64, span: f64) -> f64 {
         let pace = self.pace(time);
         let count = |time: f64| self.counts.newest(time, |_| true);
@@ -58,7 +58,7 @@ impl Departures {
         let after = count(time + span / 2.0)
             .filter(|after| after.time > before.time)
             .or_else(|| self.counts.after(before.time));
-        // One more: the next segment may have been about to leave.
+        // Plus one: the next segment may have been about to leave.
         after.map_or(pace, |after| {
             pace.min((after.value - before.value + 1.0) / (after.time - before.time))
         })
@@ -74,7 +74,7 @@ impl Departures {
 mod tests {
     use super::*;
 
-    /// Ten segments per second for ten seconds, by a pacing rate of `pace`.
+    /// Ten segments per second for ten seconds, with a pacing rate of `pace`.
     fn sent_by(pace: f64) -> Departures {
         let mut departures = Departures::new(0.0);
         departures.set_pace(0.0, pace, 0.0);
@@ -100,7 +100,7 @@ mod tests {
         assert!(departures.fall_behind(7.0, 2.0));
     }
 
-    /// Between two memories, a second apart, ten segments left and one may have been about to.
+    /// Between two records, a second apart, ten segments left and one may have been about to leave.
     #[test]
     fn where_memories_are_rare_the_rate_is_that_between_two() {
         let mut departures = Departures::new(0.0);

@@ -1,30 +1,29 @@
-//! The backlog that a flow keeps in answer to the queue that stands.
+//! The backlog that a flow maintains, depending on the standing queue.
 //!
-//! Each flow measures its own backlog with a small error, always of the same sign: the rate only grows
-//! while there is no queue. n flows would have n such errors waiting, and shares that follow them. What
-//! does not depend on the flow's own measure is the queueing time, which all flows of a queue see alike.
-//! In a first-come-first-served queue a flow with the rate D has `D Q` of the segments that wait, `Q` the
-//! queueing time. So the flow aims at
+//! Each flow measures its own backlog with a small error, always of the same sign: the rate only grows while there is
+//! no queue. n flows would queue n such errors, and their shares would depend on the errors. The queueing time does not
+//! depend on the flow's own measurement, and all flows in a queue observe the same. In a first-come-first-served queue,
+//! a flow with the rate D has `D Q` of the waiting segments, where `Q` is the queueing time. The target of the flow is
+//! therefore
 //!
 //! `b = β + G (β − D Q)`, at least 0,
 //!
-//! which is in equilibrium where `D Q = β`: all flows have the same rate, and the error is divided by
-//! 1 + G. `Q` is the mean of the queueing time that *stands*, the least in two round trips: a queue that
-//! a burst or the meeting of two packets makes, and that is gone within a round trip, needs no answer.
-//! The mean is that of a first-order lag of T round trips. The backlog follows b with the time constant
-//! of one round trip, so that the loop has the characteristic equation
-//! `T s² + (1 + T) s + 1 + G = 0`, s per round trip. `G = (T − 1)²/(4 T)` is critical damping.
-//! `docs/waymark-control.md` has the rest of the argument.
+//! The equilibrium is `D Q = β`: all flows have the same rate, and the error is divided by 1 + G. `Q` is the mean of
+//! the *standing* queueing time, which is the minimum in two round trips: a queue that is caused by a burst or by two
+//! coinciding packets, and that disappears within a round trip, needs no reaction. The mean is a first-order lag of T
+//! round trips. The backlog follows b with a time constant of one round trip, so the loop has the characteristic
+//! equation `T s² + (1 + T) s + 1 + G = 0`, with s per round trip. `G = (T − 1)²/(4 T)` is critical damping.
+//! `docs/waymark-control.md` contains the rest of the argument.
 
-/// T: round trips of the mean.
+/// T: the time constant of the mean in round trips.
 const LAG: f64 = 16.0;
-/// G: the gain of the queue that stands.
+/// G: the gain for the standing queue.
 const GAIN: f64 = (LAG - 1.0) * (LAG - 1.0) / (4.0 * LAG);
 
-/// The queueing time that stands on the way there. Times are in seconds.
+/// The standing queueing time on the forward path. Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Queueing {
-    /// The least queueing time of the last round trip, and of this one.
+    /// The minimum queueing time of the last round trip, and of this one.
     least: [f64; 2],
     /// `Q`
     mean: f64,
@@ -42,12 +41,12 @@ impl Default for Queueing {
 }
 
 impl Queueing {
-    /// A round trip begins.
+    /// Starts a round trip.
     pub(super) fn next_round(&mut self) {
         self.least = [self.least[1], f64::INFINITY];
     }
 
-    /// An acknowledgement at `now` reports a queueing time.
+    /// Handles the queueing time that an acknowledgement at `now` reports.
     pub(super) fn see(&mut self, forward: f64, now: f64, propagation: f64) {
         self.least[1] = self.least[1].min(forward);
         let standing = self.least[0].min(self.least[1]);
@@ -58,8 +57,8 @@ impl Queueing {
         self.seen_at = Some(now);
     }
 
-    /// `b`, for a flow that would have β segments waiting alone and has this rate. A mean that asks for less
-    /// than 0 is forgotten: else the flow would stay behind for many round trips after a long queue.
+    /// `b`, for a flow that would have β segments queued alone and has this rate. A mean that would require less than 0
+    /// is reduced: otherwise the flow would stay behind for many round trips after a long queue.
     pub(super) fn target(&mut self, backlog: f64, arrival_rate: f64) -> f64 {
         let most = backlog * (1.0 + 1.0 / GAIN);
         self.mean = self.mean.min(most / arrival_rate);
@@ -73,7 +72,7 @@ mod tests {
 
     const ROUND_TRIP: f64 = 0.1;
 
-    /// The queueing time is that for so many round trips after `from`.
+    /// The queueing time is `forward` for this many round trips after `from`.
     fn wait(queueing: &mut Queueing, from: u32, forward: f64, round_trips: u32) {
         for sixteenth in 1..=16 * round_trips {
             if sixteenth % 16 == 1 {
@@ -84,7 +83,7 @@ mod tests {
         }
     }
 
-    /// The same, of a queue that was empty before.
+    /// The same, for a queue that was empty before.
     fn after(forward: f64, round_trips: u32) -> Queueing {
         let mut queueing = Queueing::default();
         queueing.see(0.0, 0.0, ROUND_TRIP);
@@ -107,8 +106,8 @@ mod tests {
         assert_eq!(queueing.mean, 0.002);
     }
 
-    /// A queue that is gone once per round trip does not stand; one acknowledgement says so for this round
-    /// trip and the next.
+    /// A queue that disappears once per round trip does not stand. One acknowledgement shows this for this round trip
+    /// and the next.
     #[test]
     fn a_queue_that_goes_does_not_count() {
         let mut queueing = after(0.001, 64);
@@ -127,8 +126,8 @@ mod tests {
         assert!(queueing.mean > mean);
     }
 
-    /// 1000 segments per second, β 1/2: without a queue 1/2 + 225/64 · 1/2; with a mean of .5 ms β; with
-    /// .6 ms 1/2 − 225/64 · .1.
+    /// 1000 segments per second, β 1/2: without a queue 1/2 + 225/64 · 1/2; with a mean of .5 ms β; with .6 ms 1/2 −
+    /// 225/64 · .1.
     #[test]
     fn the_target_falls_as_the_mean_queue_grows() {
         let target = |mean| {
@@ -143,8 +142,8 @@ mod tests {
         assert!((target(0.0006) - 0.148_437_5).abs() < 1e-12);
     }
 
-    /// At 0 the mean is 1/2 · (1 + 64/225) segments' time. After a queue of 50 segments the flow aims at
-    /// β again 16 ln(1 + 64/225) = 4.005 round trips after the queue is gone.
+    /// At a target of 0 the mean is the time of 1/2 · (1 + 64/225) segments. After a queue of 50 segments the target is
+    /// β again 16 ln(1 + 64/225) = 4.005 round trips after the queue has disappeared.
     #[test]
     fn a_long_queue_is_forgotten_soon() {
         let mut queueing = after(0.05, 16);
@@ -156,7 +155,7 @@ mod tests {
         assert!(queueing.target(0.5, 1000.0) > 0.5);
     }
 
-    /// Of two flows with unequal rates in one queue, the faster aims at less.
+    /// Of two flows with different rates in one queue, the faster one has the smaller target.
     #[test]
     fn the_faster_flow_aims_at_less() {
         let aims = [750.0, 250.0].map(|rate| after(0.001, 64).target(0.5, rate));

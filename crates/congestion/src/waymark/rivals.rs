@@ -1,66 +1,65 @@
-//! Flows that fill the queue until it overflows.
+//! Competing flows that fill the queue until it overflows.
 //!
-//! A flow that keeps a short backlog beside them has a small part of a long queue, and so of the rate.
-//! They show by a queue that is full (CI) again, although the flow kept its backlog. Beside them the
-//! flow has the window that CUBIC would have (RFC 9438). But it changes only when the queue has been
-//! full: then it grows by what CUBIC's would have grown since. It falls when a recovery begins, and once
-//! per round trip of a recovery that lasts. So flows of this control alone never fill a queue again and
-//! again. The window ends when the queue has not been full for twice the longest time between two full
-//! queues. Until then it bounds the flow only where there was a queue in the last round trip.
+//! A flow that keeps a short backlog next to them has a small part of a long queue, and therefore of the rate. They are
+//! detected by a queue that is full (CI) again although the flow kept its backlog. In competition with them, the flow
+//! uses the window that CUBIC would have (RFC 9438). But it only changes the window when the queue has been full: it
+//! then grows by as much as CUBIC's would have grown since. It shrinks when a recovery begins, and once per round trip
+//! of a long recovery. Flows of this control alone therefore never fill a queue repeatedly. The window ends when the
+//! queue has not been full for twice the longest time between two full queues. Until then it limits the flow only if
+//! there was a queue in the last round trip.
 
 use crate::event::AckEvent;
 
-/// Round trips within which a queue that is full again shows rivals.
+/// The number of round trips within which a second full queue indicates rivals.
 const SUSPICION: f64 = 256.0;
-/// After how many times the longest time between two full queues the rivals have gone.
+/// The rivals are considered gone after this multiple of the longest time between two full queues.
 const GONE: f64 = 2.0;
 /// CUBIC's `C`, in segments per s³ (RFC 9438, §5.1).
 const C: f64 = 0.4;
-/// CUBIC's β: what is left of the window after a loss (§4.6).
+/// CUBIC's β: the factor by which a loss reduces the window (§4.6).
 const LEFT: f64 = 0.7;
-/// CUBIC's α: what grows in a round trip as much as Reno's window does on average (§4.3).
+/// CUBIC's α: the growth per round trip that equals Reno's average growth (§4.3).
 const ALPHA: f64 = 3.0 * (1.0 - LEFT) / (1.0 + LEFT);
 
-/// Round trips after which a recovery lasts, and what the queue refuses in it is news. With fewer, bursts of
-/// other traffic cost throughput; with more, flows that share a short buffer, where a recovery goes on for
-/// hundreds, have unequal shares. Chosen by measurement (docs/waymark-control.md, "What was tried").
+/// The number of round trips after which a recovery is long, and refusals in it count again. With a smaller number,
+/// bursts of other traffic reduce throughput. With a larger one, flows in a short buffer, where a recovery takes
+/// hundreds of round trips, have unequal shares. Chosen by measurement (docs/waymark-control.md, "What was tried").
 const LASTING: f64 = 8.0;
 
-/// Whether there are such flows, and the window beside them. Times are in seconds, windows in
-/// segments.
+/// Whether there are rivals, and the window in competition with them. Times are in seconds, windows in segments.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rivals {
-    /// When the queue was full.
+    /// When the queue was last full.
     full_at: Option<f64>,
     /// Until when acknowledgements report the same full queue.
     same_until: f64,
     /// When the newest recovery from a full queue began.
     refused_at: f64,
-    /// None without rivals.
+    /// `None` without rivals.
     window: Option<Window>,
-    /// Times that differ by no more are equal.
+    /// Times that differ by at most this are considered equal.
     slack: f64,
 }
 
-/// A window beside rivals.
+/// The window in competition with rivals.
 #[derive(Clone, Copy, Debug)]
 struct Window {
-    /// What the flow keeps.
+    /// The window of the flow.
     kept: f64,
-    /// When a loss cut CUBIC's window.
+    /// When a loss last reduced CUBIC's window.
     cut_at: f64,
-    /// CUBIC's window before that.
+    /// CUBIC's window before that reduction.
     before: f64,
-    /// CUBIC's window after that.
+    /// CUBIC's window after that reduction.
     after: f64,
-    /// The longest time from one full queue to the next.
+    /// The longest time between two full queues.
     longest: f64,
-    /// Without a full queue until then, the rivals have gone.
+    /// If there is no full queue until then, the rivals have gone.
     until: f64,
 }
 
 impl Window {
-    /// The first window; `time`: from one full queue to the next.
+    /// Creates the first window. `time` is the time between two full queues.
     fn new(kept: f64, now: f64, time: f64) -> Self {
         Window {
             kept,
@@ -72,7 +71,7 @@ impl Window {
         }
     }
 
-    /// CUBIC's window now (§4.2, §4.3).
+    /// CUBIC's current window (§4.2, §4.3).
     fn grown(&self, now: f64, round_trip: f64) -> f64 {
         let time = now - self.cut_at;
         let from_flat = time - libm::cbrt((self.before - self.after) / C);
@@ -82,7 +81,7 @@ impl Window {
 }
 
 impl Rivals {
-    /// Times that differ by no more than `slack` are equal.
+    /// Times that differ by at most `slack` are considered equal.
     pub(super) fn new(slack: f64) -> Self {
         Rivals {
             slack,
@@ -90,12 +89,12 @@ impl Rivals {
         }
     }
 
-    /// The window to have while there are rivals.
+    /// The window while there are rivals.
     pub(super) fn window(&self) -> Option<f64> {
         self.window.map(|window| window.kept)
     }
 
-    /// An acknowledgement arrives at `now`. `waits`: more of the flow waits than its backlog.
+    /// Handles an acknowledgement at `now`. `waits`: more than the flow's backlog is queued.
     pub(super) fn acknowledge(&mut self, ack: &AckEvent, waits: bool, now: f64, round_trip: f64) {
         if self
             .window
@@ -128,7 +127,7 @@ impl Rivals {
         self.cut(now);
     }
 
-    /// The full queue refused segments of this flow, also if a recovery began before.
+    /// The full queue refused segments of this flow, possibly in a recovery that began before.
     pub(super) fn refused_again(&mut self, now: f64, round_trip: f64) {
         let is_later = |then: f64| now > then + self.slack;
         let lasts = is_later(self.refused_at + LASTING * round_trip);
@@ -146,7 +145,7 @@ impl Rivals {
             window.before = window.kept;
             window.after = (LEFT * window.kept).max(1.0);
             window.cut_at = now;
-            // The mean of the curve until it is flat.
+            // The mean of the curve up to its plateau.
             window.kept = window.before - (window.before - window.after) / 4.0;
         }
     }
@@ -158,7 +157,7 @@ mod tests {
 
     const ROUND_TRIP: f64 = 1.0;
 
-    /// The queue was full at these times; 40 segments are in flight.
+    /// The queue was full at these times, with 40 segments in flight.
     fn full_at(times: &[f64]) -> Rivals {
         let mut rivals = Rivals::default();
         for time in times {
@@ -185,7 +184,7 @@ mod tests {
 
     #[test]
     fn a_queue_that_is_full_again_shows_rivals() {
-        // 20 round trips of 9/17 of a segment.
+        // 20 round trips of 9/17 of a segment each.
         let window = full_at(&[10.0, 30.0]).window().expect("rivals");
         assert!((window - (40.0 + 20.0 * 9.0 / 17.0)).abs() < 1e-9);
     }
@@ -202,19 +201,19 @@ mod tests {
         let mut rivals = full_at(&[10.0, 30.0]);
         let before = rivals.window().expect("rivals");
         rivals.refused(30.0);
-        // A quarter of the cut below the window at which it was cut.
+        // A quarter of the reduction below the window at the reduction.
         let kept = rivals.window().expect("rivals");
         assert!((kept - (before - 0.3 * before / 4.0)).abs() < 1e-9);
         acknowledge(&mut rivals, 32.0, false, true);
         assert_eq!(rivals.window(), Some(kept), "not full");
-        // The curve is flat K after the cut, and C s³ higher s seconds later.
+        // The curve is flat K after the reduction, and C s³ higher s seconds later.
         let flat_at = libm::cbrt(0.3 * before / 0.4);
         acknowledge(&mut rivals, 30.0 + flat_at + 5.0, true, true);
         let grown = rivals.window().expect("rivals");
         assert!((grown - (before + 0.4 * 125.0)).abs() < 1e-9, "{grown}");
     }
 
-    /// A recovery that lasts for many round trips is reported once, and losses in it with acknowledgements.
+    /// A recovery that takes many round trips is reported once, and losses in it with acknowledgements.
     #[test]
     fn the_window_falls_again_in_a_recovery_that_lasts() {
         let mut rivals = full_at(&[10.0, 30.0]);

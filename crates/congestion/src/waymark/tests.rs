@@ -3,28 +3,28 @@ use units::Instant;
 use super::*;
 use crate::event::QueueingTime;
 
-/// Propagation there and back, in milliseconds.
+/// Propagation delay in both directions together, in milliseconds.
 const PROPAGATION: u64 = 100;
 
-/// A connection over one bottleneck, in steps of a millisecond: what the control does to its queue.
+/// A connection over one bottleneck, in steps of a millisecond, to test the effect of the control on the queue.
 struct Path {
     control: Waymark,
     now_ms: u64,
-    /// Segments per second that the bottleneck serves.
+    /// The rate of the bottleneck, in segments per second.
     rate: f64,
-    /// Segments that wait there.
+    /// Segments queued there.
     queue: f64,
-    /// Segments sent, and acknowledged.
+    /// Number of segments sent, and acknowledged.
     sent: f64,
     acked: u64,
-    /// Acknowledgements on their way: when they arrive, when the segment left, and its AQT.
+    /// Acknowledgements in flight: arrival time, departure time of the segment, and its AQT.
     coming: Vec<(u64, u64, u64)>,
-    /// How long acknowledgements wait on the way back, in milliseconds.
+    /// Queueing time of acknowledgements on the backward path, in milliseconds.
     backward: u64,
-    /// Each so many-th segment is lost behind the bottleneck; 0: none.
+    /// Every segment whose number is a multiple of this is lost behind the bottleneck. 0 means no losses.
     lossy: u64,
     lost: u64,
-    /// Congestion is indicated with each acknowledgement.
+    /// Whether congestion is indicated with each acknowledgement.
     ci: bool,
     index: u8,
 }
@@ -113,7 +113,7 @@ impl Path {
     }
 }
 
-/// 1000 segments per second are 100 in flight; the initial rate is a tenth of it.
+/// 1000 segments per second are 100 in flight. The initial rate is a tenth of it.
 #[test]
 fn it_comes_to_the_path_s_rate_with_a_short_queue() {
     let mut path = Path::new(1000.0);
@@ -122,7 +122,7 @@ fn it_comes_to_the_path_s_rate_with_a_short_queue() {
     assert!(path.queue < 4.0, "{}", path.queue);
 }
 
-/// Eq. 3.4: what an acknowledgement waits on the way back is no part of any measure.
+/// Eq. 3.4: the time that an acknowledgement waits on the backward path is not part of any measurement.
 #[test]
 fn a_congested_way_back_changes_nothing() {
     let mut path = Path::new(1000.0);
@@ -133,15 +133,15 @@ fn a_congested_way_back_changes_nothing() {
     assert!(path.queue < 4.0, "{}", path.queue);
 }
 
-/// Index 6: a third of the rate is used at most, so that three times as much fits; index 5: 7/4. The factor
-/// is of the rate at which was sent what the reading counted. At index 4 8/7 fit; without a queue the flow
-/// also aims at b = 1/2 + 225/64 · 1/2 segments in the round trip of .1 s, which is more here.
+/// Index 6: at most a third of the rate is used, so that three times as much fits; index 5: 7/4. The factor applies to
+/// the sending rate when the reading was taken. At index 4, 8/7 fits; without a queue the flow also aims at b = 1/2 +
+/// 225/64 · 1/2 segments in the round trip of .1 s, which is more here.
 #[test]
 fn the_index_says_by_how_much_the_rate_grows() {
     for (index, expected) in [(6, 300.0), (5, 175.0), (4, 122.578_125)] {
         let mut path = Path::new(1e6);
         path.index = index;
-        // The first acknowledgements come 100 ms after the first segments; the rate is a window's.
+        // The first acknowledgements arrive 100 ms after the first segments. The rate is that of a window.
         path.run(250);
         assert_eq!(path.control.departures.pace(0.0), 100.0);
         let rate = path.pace();
@@ -165,7 +165,7 @@ fn no_rate_exceeds_that_of_the_host_s_link() {
     assert_eq!(path.pace(), 150.0);
 }
 
-/// The first acknowledgement: the rate is a window's, twice of which may be in flight unless there is a queue.
+/// The first acknowledgement: the rate is that of a window. Twice the window may be in flight unless there is a queue.
 #[test]
 fn behind_a_queue_a_window_is_in_flight_until_the_rate_of_arrival_is_known() {
     let window = |queueing_ms| {
@@ -218,8 +218,8 @@ fn half_of_the_rate_taken_away_is_given_up() {
     assert!(path.queue < 4.0, "{}", path.queue);
 }
 
-/// The queue is full twice in 5 s, so that the window beside rivals would stay for 10 s; but 200 ms after they have gone
-/// there is no queue any more.
+/// The queue is full twice in 5 s, so the window in competition with rivals would last for 10 s. But 200 ms after they
+/// have gone there is no queue any more.
 #[test]
 fn a_path_without_a_queue_is_filled_also_after_rivals() {
     let mut path = Path::new(1000.0);
@@ -238,7 +238,7 @@ fn a_path_without_a_queue_is_filled_also_after_rivals() {
     assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
 }
 
-/// The pacing rate halves, and holds until acknowledgements arrive.
+/// The pacing rate is halved, and kept until acknowledgements arrive.
 #[test]
 fn a_timeout_forgets_what_was_measured() {
     let mut path = Path::new(1000.0);
@@ -253,7 +253,7 @@ fn a_timeout_forgets_what_was_measured() {
     assert!((path.pace() - 1000.0).abs() < 30.0, "{}", path.pace());
 }
 
-/// Hops that say nothing: what exceeds the least RTT is queueing.
+/// Hops without marks: the excess over the minimum RTT is queueing.
 #[test]
 fn without_marks_it_goes_by_the_least_round_trip_time() {
     let mut control = WaymarkConfig::default().build(&Limits::default());
@@ -275,7 +275,7 @@ fn without_marks_it_goes_by_the_least_round_trip_time() {
     );
 }
 
-/// A long recovery acknowledges without round-trip times: the mark alone says what waits.
+/// A long recovery acknowledges without round-trip times: only the mark reports the queueing time.
 #[test]
 fn the_queueing_time_is_the_mark_s_where_there_is_no_round_trip_time() {
     let mut control = WaymarkConfig::default().build(&Limits::default());

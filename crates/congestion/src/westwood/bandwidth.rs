@@ -1,32 +1,33 @@
-//! Westwood's bandwidth estimates, in segments a second.
+//! Westwood's bandwidth estimates, in segments per second.
 
 use units::Instant;
 
 /// The filter's time constant `τ` for samples at every acknowledgement, in seconds.
 const TAU: f64 = 0.5;
-/// `m`: at least so many samples a time constant; silence counts as samples of nothing.
+/// `m`: the minimum number of samples per time constant. Silence counts as samples of zero.
 const SAMPLES: f64 = 2.0;
-/// The weight of the past for samples at every round trip.
+/// The weight of the past for samples per round trip.
 const PAST: f64 = 0.9;
-/// Time constants of silence after which nothing of the past counts.
+/// The number of time constants of silence after which the past no longer counts.
 const FORGOTTEN: f64 = 40.0;
 
-/// When the bandwidth is sampled.
+/// The sampling of the bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampling {
     /// At every acknowledgement, smoothed by a low-pass filter in time: Westwood.
     EveryAck,
-    /// Once a round trip, so that acknowledgements that come in bunches do not raise it: Westwood+.
+    /// Once per round trip, so that bursts of acknowledgements do not increase the estimate:
+    /// Westwood+.
     EveryRtt,
 }
 
-/// A bandwidth, smoothed.
+/// A smoothed bandwidth.
 #[derive(Clone, Copy, Debug)]
 pub struct Bandwidth {
     sampling: Sampling,
     /// The end of the last sample.
     last: Option<Instant>,
-    /// Segments since then.
+    /// Segments since that time.
     segments: f64,
     /// The newest round-trip time, in seconds.
     rtt: f64,
@@ -36,7 +37,7 @@ pub struct Bandwidth {
 }
 
 impl Bandwidth {
-    /// None yet.
+    /// Creates an estimator without an estimate.
     pub fn new(sampling: Sampling) -> Self {
         Bandwidth {
             sampling,
@@ -53,12 +54,12 @@ impl Bandwidth {
         self.estimate
     }
 
-    /// The newest round-trip time, in seconds.
+    /// Sets the newest round-trip time, in seconds.
     pub fn set_rtt(&mut self, rtt: f64) {
         self.rtt = rtt;
     }
 
-    /// So many segments arrived, as an acknowledgement says. The first one starts the clock.
+    /// Handles segments that an acknowledgement reports as arrived. The first one starts the clock.
     pub fn add(&mut self, now: Instant, segments: f64) {
         let Some(last) = self.last else {
             self.last = Some(now);
@@ -85,7 +86,7 @@ impl Bandwidth {
         }
     }
 
-    /// MobiCom 2001, §3.1.2, with its samples of nothing in silence.
+    /// MobiCom 2001, §3.1.2, with samples of zero during silence.
     fn filter(&mut self, segments: f64, elapsed: f64) {
         let silence = TAU / SAMPLES;
         let mut rest = elapsed.min(FORGOTTEN * TAU);
@@ -96,7 +97,8 @@ impl Bandwidth {
         self.take(segments / rest, rest);
     }
 
-    /// `b̂ = a·b̂ + (1 − a)·(b + b')/2` with `a = (2τ − Δ)/(2τ + Δ)`, `b'` the sample before.
+    /// `b̂ = a·b̂ + (1 − a)·(b + b')/2` with `a = (2τ − Δ)/(2τ + Δ)`, where `b'` is the preceding
+    /// sample.
     fn take(&mut self, sample: f64, delta: f64) {
         let Some(past) = self.estimate else {
             self.sample = sample;
@@ -132,14 +134,14 @@ mod tests {
 
     #[test]
     fn silence_lowers_the_estimate() {
-        // 0.5 s of silence at τ/m = 0.25 s: a = 0.75/1.25 = 0.6. From b̂ = b' = 10:
-        // nothing: 6 + 0.4·5 = 8. Then 1 segment in the 0.25 s left, 4/s: 4.8 + 0.4·2 = 5.6.
+        // 0.5 s of silence at τ/m = 0.25 s: a = 0.75/1.25 = 0.6. From b̂ = b' = 10 with a sample of
+        // zero: 6 + 0.4·5 = 8. Then 1 segment in the remaining 0.25 s, 4/s: 4.8 + 0.4·2 = 5.6.
         let mut bandwidth = Bandwidth::new(Sampling::EveryAck);
         bandwidth.add(at(0), 1.0);
         bandwidth.add(at(100), 1.0);
         bandwidth.add(at(600), 1.0);
         assert!((bandwidth.estimate().unwrap() - 5.6).abs() < 1e-9);
-        // However long it lasts.
+        // However long the silence.
         bandwidth.add(at(100_000_000), 1.0);
         assert!(bandwidth.estimate().unwrap() < 1.0);
     }

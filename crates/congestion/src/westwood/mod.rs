@@ -1,9 +1,9 @@
-//! Westwood (Mascolo, Casetti, Gerla, Sanadidi and Wang, MobiCom 2001; surveyed by Dahal 2007,
-//! §2.1.2) and Westwood+ (Grieco and Mascolo, CCR 2004): after a loss the window is what the path
-//! delivered in its shortest round trip, not a half.
+//! Westwood (Mascolo, Casetti, Gerla, Sanadidi and Wang, MobiCom 2001; surveyed by Dahal 2007, §2.1.2) and Westwood+
+//! (Grieco and Mascolo, CCR 2004): after a loss the window becomes the amount that the path delivered in its shortest
+//! round trip, instead of a half.
 //!
-//! Where losses are not congestion's, the bandwidth that acknowledgements show stays high, and so
-//! does the window. Growth is Reno's, loss recovery NewReno's.
+//! If losses are not caused by congestion, the bandwidth measured from acknowledgements remains high, and so does the
+//! window. Growth is Reno's, loss recovery NewReno's.
 
 mod bandwidth;
 
@@ -51,12 +51,12 @@ pub(crate) static WESTWOOD_PLUS: Control = Control {
 /// Settings of [`Westwood`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WestwoodConfig {
-    /// How the bandwidth is sampled, which is what tells Westwood from Westwood+.
+    /// The sampling of the bandwidth, which distinguishes Westwood from Westwood+.
     pub sampling: Sampling,
 }
 
 impl WestwoodConfig {
-    /// A Westwood at the start of its connection.
+    /// Creates a controller for a new connection.
     pub fn build(&self, limits: &Limits) -> Westwood {
         Westwood {
             reno: RenoConfig {}.build(limits),
@@ -75,22 +75,22 @@ impl Factory for WestwoodConfig {
     }
 }
 
-/// Reno's growth, and a bandwidth to return to.
+/// Reno's growth, and the bandwidth estimate for reductions.
 #[derive(Clone, Debug)]
 pub struct Westwood {
     reno: Reno,
     bandwidth: Bandwidth,
     rtt: CleanRtt,
-    /// Segments acknowledged so far.
+    /// Number of segments acknowledged so far.
     acked: u64,
-    /// Of those to come, what duplicates have accounted for already.
+    /// Number of segments beyond these for which duplicates have accounted.
     accounted: u64,
     /// In seconds.
     min_rtt: Option<f64>,
 }
 
 impl Westwood {
-    /// The bandwidth estimate, in segments a second, if there is one yet.
+    /// The bandwidth estimate, in segments per second, if there is one yet.
     pub fn bandwidth(&self) -> Option<f64> {
         self.bandwidth.estimate()
     }
@@ -104,8 +104,8 @@ impl Westwood {
         self.bandwidth.add(ack.now, count as f64);
     }
 
-    /// Segments that arrived (MobiCom 2001, §3.1.1): a duplicate says one, and an acknowledgement of
-    /// new data what duplicates have not said, but at least the one that caused it.
+    /// The number of segments that arrived (MobiCom 2001, §3.1.1): a duplicate reports one. An acknowledgement of new
+    /// data reports those for which duplicates have not accounted, but at least the one that caused it.
     fn count(&mut self, ack: &AckEvent) -> u64 {
         let cumulative = ack.acked.saturating_sub(self.acked);
         self.acked = self.acked.max(ack.acked);
@@ -123,7 +123,7 @@ impl Westwood {
         }
     }
 
-    /// `BWE·RTT_min`, in segments; a half of `window` before there is an estimate.
+    /// `BWE·RTT_min`, in segments. Half of `window` before there is an estimate.
     fn pipe(&self, window: u64) -> f64 {
         match (self.bandwidth(), self.min_rtt) {
             (Some(bandwidth), Some(min_rtt)) => (bandwidth * min_rtt).max(MIN_SSTHRESH),
@@ -158,7 +158,7 @@ impl Controller for Westwood {
         self.observe(ack);
     }
 
-    /// `ssthresh = BWE·RTT_min`; the window comes down to it, never up.
+    /// `ssthresh = BWE·RTT_min`. The window is reduced to it, never raised.
     fn on_loss(&mut self, loss: &LossEvent) {
         self.rtt.on_loss();
         let pipe = self.pipe(loss.window);
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
     use crate::sawtooth::lose;
 
-    /// 100 segments a second for ten seconds, RTT 100 ms at first, then 200 ms.
+    /// 100 segments per second for ten seconds, with an RTT of 100 ms at first, then 200 ms.
     fn steady(sampling: Sampling) -> Westwood {
         let mut westwood = WestwoodConfig { sampling }.build(&Limits {
             initial_window: 20.0,
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn every_segment_is_counted_once() {
-        // Three duplicates say three; the acknowledgement of five says the two that are left.
+        // Three duplicates report three; the acknowledgement of five reports the remaining two.
         let mut westwood = WestwoodConfig {
             sampling: Sampling::EveryAck,
         }

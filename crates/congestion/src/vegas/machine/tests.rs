@@ -26,8 +26,7 @@ fn started(quirks: Quirks) -> Vegas {
     vegas
 }
 
-/// The same in avoidance with window 10, ten segments in flight since 1 s, the first of them
-/// marked.
+/// The same in congestion avoidance with window 10, ten segments in flight since 1 s, the first of them marked.
 fn avoiding() -> Vegas {
     let mut vegas = started(Quirks::NS2);
     (vegas.cwnd, vegas.ssthresh) = (10.0, 2.0);
@@ -41,8 +40,7 @@ fn avoiding() -> Vegas {
     vegas
 }
 
-/// The acknowledgement that ends the round of [`avoiding`] after `rtt_ms`: ten segments sent in it,
-/// W_out 10.
+/// The acknowledgement that ends the round of [`avoiding`] after `rtt_ms`: ten segments were sent in it, W_out 10.
 fn end_of_round(rtt_ms: u64) -> AckEvent {
     AckEvent {
         now: ms(1000 + rtt_ms),
@@ -55,8 +53,8 @@ fn end_of_round(rtt_ms: u64) -> AckEvent {
     }
 }
 
-/// An acknowledgement that ends a round of `window` segments with half a segment queued, for `queued_us`: window
-/// (RTT - base) / RTT = 1/2. Whether the window grows then.
+/// An acknowledgement that ends a round of `window` segments with half a segment queued, for `queued_us`: window (RTT -
+/// base) / RTT = 1/2. Returns whether the window grows then.
 fn grows_with_half_a_segment(window: u64, queued_us: u64) -> bool {
     let mut vegas = avoiding();
     vegas.config.quirks.fixed_point = true;
@@ -131,7 +129,7 @@ fn diff_is_rounded_to_whole_segments() {
 
 #[test]
 fn half_a_segment_is_one_in_fixed_point() {
-    // Floating point takes every other of these for less.
+    // In floating point, every other one of these is smaller.
     for window in 2..150 {
         for queued_us in 100..200 {
             let grows = grows_with_half_a_segment(window, queued_us);
@@ -142,8 +140,7 @@ fn half_a_segment_is_one_in_fixed_point() {
 
 #[test]
 fn the_mean_of_a_round_s_samples_counts_not_the_last() {
-    // Samples 120 and 280 ms: mean 200 ms, Δ = 5. The sample of the round's last ACK is the next
-    // round's.
+    // Samples 120 and 280 ms: mean 200 ms, Δ = 5. The sample of the round's last ACK belongs to the next round.
     let mut vegas = avoiding();
     vegas.round = Some(Round {
         mark: 12,
@@ -195,7 +192,7 @@ fn slow_start_grows_in_every_other_round() {
 
 #[test]
 fn a_growing_round_with_diff_above_gamma_ends_slow_start() {
-    // RTT 125 ms: Δ = 2 > 1; cwnd loses an eighth.
+    // RTT 125 ms: Δ = 2 > 1; cwnd is reduced by an eighth.
     let mut vegas = avoiding();
     (vegas.ssthresh, vegas.growing) = (1000.0, false);
     vegas.on_ack(&end_of_round(125));
@@ -306,8 +303,8 @@ fn after_a_timeout_the_quirk_lets_a_recovery_close_the_window() {
     }
 }
 
-/// A timeout goes back from segment 10 to 5, but 6 to 8 wait at the receiver and 9 is still on its
-/// way: the resent 5 acknowledges up to 8, and 9 comes 4 ms later.
+/// A timeout goes back from segment 10 to 5, but 6 to 8 wait at the receiver and 9 is still in flight: the resent
+/// segment 5 acknowledges up to 8, and 9 arrives 4 ms later.
 #[test]
 fn only_the_quirk_takes_the_time_between_two_acknowledgements_for_an_rtt() {
     for (quirks, base_ms) in [(Quirks::NS2_FAITHFUL, 4), (Quirks::NS2, 100)] {
@@ -363,7 +360,7 @@ fn grows_while_ahead_by<M: Meter>(mut control: Machine<M>, ahead: u64) -> bool {
 #[test]
 fn a_window_grows_only_while_what_is_in_flight_keeps_up() {
     let limits = Limits::default();
-    // §3.4.2: at most 2 ahead.
+    // §3.4.2: ahead by at most 2.
     let rovegas = || RoVegasConfig::default().build(&limits);
     assert!(grows_while_ahead_by(rovegas(), 2) && !grows_while_ahead_by(rovegas(), 3));
     let enhanced = || EnhancedVegasConfig::default().build(&limits);
