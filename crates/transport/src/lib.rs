@@ -1,14 +1,13 @@
 //! Sans-IO host transports: `handle_*` in, `poll_*` out.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! | --- | --- |
 //! | [`tcp`] | connections: sender and receiver, loss recovery, timers, feedback |
 //! | [`sctp`] | associations: chunks, several paths, failover; messages in streams |
-//! | [`wire`] | Ethernet, IPv4 with options, TCP and UDP headers, to and from octets |
+//! | [`wire`] | encoding and decoding of Ethernet, IPv4 with options, TCP and UDP headers |
 //!
-//! No clock, no socket, no random source: the caller says what time it is, hands segments in, and
-//! takes segments out until there are none. The same code runs in virtual time and on real
-//! interfaces.
+//! There is no clock, socket or random source: the caller passes the time and segments, and polls
+//! for segments until there are none. The same code runs in virtual time and on real interfaces.
 
 pub mod sctp;
 pub mod tcp;

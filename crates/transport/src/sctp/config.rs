@@ -9,48 +9,48 @@ use super::packet::{DATA_HEADER_OCTETS, HEADER_OCTETS, TIMESTAMP_OCTETS};
 
 /// Octets of an IPv4 header without options.
 const IPV4_OCTETS: u32 = 20;
-/// The least MTU of IPv4 hosts (RFC 791).
+/// The minimum MTU of IPv4 hosts (RFC 791).
 const MIN_MTU: u32 = 576;
 const MAX_MTU: u32 = 65_535;
 
 /// Settings of an association.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// Addresses of this end, the one of the primary path first; path `i` goes from the `i`th of them to
-    /// the peer's `i`th, around if there are fewer here.
+    /// Addresses of this end, starting with that of the primary path. Path `i` connects the `i`th of them, cyclically
+    /// if there are fewer here, with the peer's `i`th.
     pub addresses: Vec<Ipv4Addr>,
     /// Port of this end.
     pub port: u16,
-    /// Key of the State Cookies' MAC. Tags, initial TSNs and the heartbeats' nonces are drawn from it too,
-    /// so that it must differ from association to association.
+    /// Key of the State Cookies' MAC. Tags, initial TSNs and the nonces of heartbeats are also derived from it, so it
+    /// must differ between associations.
     pub secret: [u8; 32],
-    /// Path MTU in octets, the IPv4 header included.
+    /// Path MTU in octets, including the IPv4 header.
     pub mtu: u32,
-    /// Octets of a full DATA chunk, its header included; unset: as many as fit a packet.
+    /// Octets of a full DATA chunk, including its header. `None` means as many as fit into a packet.
     pub chunk_octets: Option<u32>,
-    /// Streams to ask for.
+    /// Number of outbound streams to request.
     pub outbound_streams: u16,
-    /// Streams that the peer may have.
+    /// Maximum number of inbound streams.
     pub inbound_streams: u16,
     /// Receive window in octets.
     pub window: u32,
     /// Retransmission timeout before the first measurement (RTO.Initial).
     pub rto_initial: Duration,
-    /// Least retransmission timeout (RTO.Min).
+    /// Minimum retransmission timeout (RTO.Min).
     pub rto_min: Duration,
-    /// Largest retransmission timeout (RTO.Max).
+    /// Maximum retransmission timeout (RTO.Max).
     pub rto_max: Duration,
-    /// Errors after which the peer is given up (Association.Max.Retrans).
+    /// Number of errors after which the peer is considered unreachable (Association.Max.Retrans).
     pub association_max_retrans: u32,
-    /// Errors after which a path is inactive (Path.Max.Retrans).
+    /// Number of errors after which a path becomes inactive (Path.Max.Retrans).
     pub path_max_retrans: u32,
-    /// Times that INIT and COOKIE ECHO are repeated (Max.Init.Retransmits).
+    /// How often INIT and COOKIE ECHO are retransmitted (Max.Init.Retransmits).
     pub max_init_retransmits: u32,
-    /// How often an idle path is probed (HB.interval); unset: never.
+    /// Heartbeat interval of an idle path (HB.interval). `None` means never.
     pub heartbeat: Option<Duration>,
-    /// How long a State Cookie is good for (Valid.Cookie.Life).
+    /// How long a State Cookie is valid (Valid.Cookie.Life).
     pub cookie_life: Duration,
-    /// How long a SACK may wait for a second packet; unset: every packet is acknowledged at once.
+    /// How long a SACK may wait for a second packet. `None` means that every packet is acknowledged at once.
     pub sack_delay: Option<Duration>,
     /// Missing reports that trigger a fast retransmission.
     pub missing_reports: u8,
@@ -62,63 +62,62 @@ pub struct Config {
     pub initial_window: InitialWindow,
     /// Slow-start threshold before the first loss, in octets.
     pub ssthresh: u32,
-    /// Full packets that a cut leaves at least: 2 (RFC 2960), 4 (RFC 9260).
+    /// Minimum window after a reduction in full packets: 2 (RFC 2960), 4 (RFC 9260).
     pub least_packets: u32,
     /// The congestion control.
     pub control: Control,
-    /// Switch path on congestion (Dahal 2007, §6.1.2), by the thresholds.
+    /// Whether to switch the path on congestion (Dahal 2007, §6.1.2), according to the thresholds.
     pub spc: bool,
-    /// Threshold RTT of each path for RBCA and SPC; the last goes for all further paths.
+    /// Threshold RTT of each path for RBCA and SPC. The last one applies to all further paths.
     pub thresholds: Vec<Duration>,
-    /// Departures of another implementation from the RFC.
+    /// Deviations of another implementation from the RFC.
     pub quirks: Quirks,
 }
 
-/// What ns-2.35 does and RFC 9260 does not; all off by default.
+/// Deviations of ns-2.35 from RFC 9260. All are off by default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quirks {
-    /// The highest TSN newly acknowledged is remembered from SACK to SACK, so that also a SACK which acknowledges
-    /// only an earlier retransmission reports what is missing below it (§7.2.4: only what it newly acknowledges
-    /// counts).
+    /// The highest newly acknowledged TSN is kept from SACK to SACK, so that a SACK that acknowledges only an earlier
+    /// retransmission also reports what is missing below it (§7.2.4: only TSNs that it newly acknowledges count).
     pub old_acknowledgements_count: bool,
-    /// T3-rtx of a path goes on when all that was outstanding there is sent again elsewhere, up to the next SACK
-    /// (§6.3.2 R2).
+    /// T3-rtx of a path continues when everything that was outstanding on it is retransmitted on another path, until
+    /// the next SACK (§6.3.2 R2).
     pub timers_outlive_chunks: bool,
-    /// All that is sent again at one SACK goes where the first of it goes, also what was lost there (§6.4: to another
-    /// path than before).
+    /// All retransmissions at one SACK are sent on the path of the first, even if they were lost on it (§6.4: on a
+    /// different path than before).
     pub bursts_keep_a_path: bool,
-    /// A timeout sends no new data, though it may leave room for it; only a SACK does.
+    /// A timeout sends no new data, even if it makes room for it. Only a SACK does.
     pub timeouts_hold_new_data: bool,
-    /// Missing reports of a chunk that timed out count from the timeout on, not from its retransmission, so that
-    /// SACKs of what was sent before have it sent once more.
+    /// Missing reports of a chunk that timed out count from the timeout on rather than from its retransmission, so that
+    /// SACKs of earlier data cause another retransmission.
     pub reports_survive_timeouts: bool,
-    /// A burst that is broken off among retransmissions is one packet longer than it may be, and new data may follow.
+    /// A burst that ends among retransmissions may exceed the limit by one packet, and new data may follow.
     pub bursts_overrun: bool,
-    /// The SACK that a packet with nothing but copies brings at once (§6.2) leaves the count of packets, and the time
-    /// to wait, as if it had not been sent.
+    /// A SACK that is sent immediately for a packet with only duplicates (§6.2) does not reset the packet count or the
+    /// delay timer.
     pub copies_leave_the_count: bool,
-    /// All paths share a heartbeat timer. At its end the path that was idle longest is probed, if it was so since the
-    /// timer began; a heartbeat without an answer is repeated at once, and every timeout of an inactive path sends one
-    /// (§8.3: each path after its own interval).
+    /// All paths share a heartbeat timer. When it expires, the path that has been idle longest is probed, if it has
+    /// been idle since the timer started. An unanswered heartbeat is repeated at once, and every timeout of an inactive
+    /// path sends one (§8.3: each path has its own interval).
     pub heartbeats_take_turns: bool,
-    /// No data leaves before a heartbeat has confirmed every path, that of the handshake too (§5.4: data may go where
-    /// a path is confirmed).
+    /// No data is sent before heartbeats have confirmed every path, including that of the handshake (§5.4: data may be
+    /// sent on a confirmed path).
     pub data_waits_for_paths: bool,
-    /// A chunk that was to measure the RTT when its path's window was cut measures it nevertheless, once another one
-    /// is to, so that several measure at a time (§6.3.1 C4: one in a round trip).
+    /// A chunk that was to measure the RTT when its path's window was reduced still measures it after another chunk was
+    /// selected, so that there are several measurements at a time (§6.3.1 C4: one per round trip).
     pub stamps_outlive_losses: bool,
     /// A recovery ends with the highest TSN that was outstanding and not marked for retransmission when it began, so
-    /// that what is marked above it may begin another (§7.2.4: the highest outstanding).
+    /// that marked chunks above it may start another recovery (§7.2.4: the highest outstanding TSN).
     pub marked_chunks_begin_recoveries: bool,
-    /// What is sent again and leaves chunks marked, at a timeout or a SACK, counts in the burst of the next SACK that
-    /// unmarks them all.
+    /// Retransmissions at a timeout or SACK that leave chunks marked count in the burst of the next SACK that unmarks
+    /// them all.
     pub bursts_carry_over: bool,
-    /// Chunks that wait in the receiver's buffer fill it with their headers too.
+    /// The headers of chunks that wait in the receiver's buffer also take room in it.
     pub headers_fill_the_buffer: bool,
 }
 
 impl Quirks {
-    /// All of them.
+    /// All of these.
     pub const NS2: Quirks = Quirks {
         old_acknowledgements_count: true,
         timers_outlive_chunks: true,
@@ -136,19 +135,19 @@ impl Quirks {
     };
 }
 
-/// How many packets may leave at one SACK.
+/// The maximum number of packets sent at one SACK.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Burst {
-    /// As many as the window allows.
+    /// Limited by the window only.
     Unlimited,
-    /// At most so many when the SACK acknowledges a chunk that was fast retransmitted, as ns-2 reads the
+    /// Limited to this number if the SACK acknowledges a chunk that was fast retransmitted, as ns-2 interprets the
     /// implementer's guide.
     AfterRecovery(u32),
-    /// At most so many (RFC 9260, §6.1 D, Max.Burst).
+    /// Limited to this number (RFC 9260, §6.1 D, Max.Burst).
     Always(u32),
 }
 
-/// The window of each path.
+/// The congestion control of each path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Control {
     /// [`Standard`].
@@ -160,9 +159,9 @@ pub enum Control {
 /// The window of a path before the first acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialWindow {
-    /// So many full packets.
+    /// A number of full packets.
     Packets(u32),
-    /// So many octets.
+    /// A number of octets.
     Octets(u32),
 }
 
@@ -172,27 +171,27 @@ pub enum ConfigError {
     /// No address.
     #[error("an association needs an address")]
     NoAddress,
-    /// The MTU cannot be.
+    /// The MTU is out of range.
     #[error("the MTU is {0} octets; expected {MIN_MTU} to {MAX_MTU}")]
     Mtu(u32),
-    /// A chunk that does not fit a packet or holds no data.
+    /// A chunk does not fit into a packet or holds no data.
     #[error("a DATA chunk of {octets} octets; expected 17 to {most}, what a packet holds")]
     Chunk {
-        /// Octets asked for.
+        /// The given octets.
         octets: u32,
-        /// What fits.
+        /// The maximum.
         most: u32,
     },
-    /// A count or span that must not be zero.
+    /// A count or duration that must not be zero.
     #[error("{0} must be above 0")]
     Zero(&'static str),
-    /// RBCA or SPC without a threshold, or without timestamps to compare with it.
+    /// RBCA or SPC without a threshold, or without the timestamps that they need.
     #[error("RBCA and SPC need a threshold RTT and the Timestamp chunk")]
     NoThreshold,
 }
 
 impl Config {
-    /// The values that RFC 9260, §16 recommends, and its congestion control.
+    /// The values recommended in RFC 9260, §16, and its congestion control.
     pub fn rfc9260(addresses: Vec<Ipv4Addr>, port: u16, secret: [u8; 32]) -> Self {
         let seconds = |s: u64| Duration::from_millis(1000 * s);
         Config {
@@ -242,10 +241,10 @@ impl Config {
         }
     }
 
-    /// Checks ranges.
+    /// Checks the ranges of the values.
     ///
     /// # Errors
-    /// The first value that cannot be.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), ConfigError> {
         if self.addresses.is_empty() {
             return Err(ConfigError::NoAddress);
@@ -281,7 +280,7 @@ impl Config {
         Ok(())
     }
 
-    /// The most octets of DATA chunks in a packet.
+    /// The maximum octets of DATA chunks in a packet.
     pub fn max_data(&self) -> u32 {
         let timestamp = match self.timestamps {
             true => TIMESTAMP_OCTETS as u32,
@@ -310,7 +309,7 @@ impl Config {
         threshold.unwrap_or(Duration::MAX)
     }
 
-    /// A path's congestion window.
+    /// Creates the congestion window of a path.
     pub(super) fn window_of(&self, path: usize) -> Box<dyn Window> {
         let max_data = self.max_data();
         let sizes = Sizes {

@@ -1,4 +1,4 @@
-//! The State Cookie (RFC 9260, §5.1.3): all that makes an association, held by the peer until it comes back.
+//! The State Cookie (RFC 9260, §5.1.3): the complete state of a new association, which the peer keeps and returns.
 
 use super::packet::Init;
 use super::secret::{MAC_OCTETS, Secret};
@@ -6,10 +6,10 @@ use super::{Route, Tsn};
 use std::net::Ipv4Addr;
 use units::{Duration, Instant};
 
-/// Addresses of a peer that are kept.
+/// The maximum number of addresses of a peer that are stored.
 pub(super) const MAX_ADDRESSES: usize = 8;
 
-/// What both ends said in INIT and INIT ACK.
+/// The terms that both ends negotiated in INIT and INIT ACK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Terms {
     pub local_tag: u32,
@@ -18,12 +18,12 @@ pub(super) struct Terms {
     pub peer_tsn: Tsn,
     /// The peer's receive window.
     pub window: u32,
-    /// Streams that this end may use, and the peer.
+    /// The numbers of streams of this end and of the peer.
     pub outbound: u16,
     pub inbound: u16,
     /// The peer's port.
     pub port: u16,
-    /// The addresses over which INIT and INIT ACK went.
+    /// The addresses between which INIT and INIT ACK were sent.
     pub route: Route,
     /// The peer's addresses.
     pub addresses: Vec<Ipv4Addr>,
@@ -34,21 +34,21 @@ pub(super) struct Terms {
 pub(super) struct Cookie {
     pub made: Instant,
     pub terms: Terms,
-    /// The tags of the association that there was when INIT came; 0 if there was none.
+    /// The tags of the association that existed when INIT was received. 0 if there was none.
     pub tie_tags: (u32, u32),
 }
 
 /// Why a cookie is not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Not of this end's making.
+    /// It was not created by this end.
     Forged,
-    /// Too old by so much.
+    /// It is too old, by this duration.
     Stale(Duration),
 }
 
 impl Terms {
-    /// What comes of the peer's INIT or INIT ACK and this end's own wishes.
+    /// Derives the terms from the peer's INIT or INIT ACK and this end's configuration.
     pub fn new(
         init: &Init<'_>,
         own: (u32, Tsn),
@@ -81,7 +81,7 @@ impl Terms {
 }
 
 impl Cookie {
-    /// The cookie's octets, with their MAC.
+    /// Encodes the cookie, with its MAC.
     pub fn seal(&self, secret: &Secret) -> Vec<u8> {
         let t = &self.terms;
         let mut out = Vec::with_capacity(128);
@@ -107,7 +107,7 @@ impl Cookie {
         out
     }
 
-    /// Opens a cookie that came back.
+    /// Decodes and verifies a returned cookie.
     pub fn open(
         octets: &[u8],
         secret: &Secret,

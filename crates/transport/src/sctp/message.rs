@@ -1,6 +1,6 @@
 //! Messages, as applications write and read them.
 
-/// A message read.
+/// A received message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Its stream.
@@ -18,7 +18,7 @@ pub struct Message {
 pub struct Delivery {
     /// The stream.
     pub stream: u16,
-    /// Whether it may overtake others of its stream.
+    /// Whether it may be delivered before preceding messages of its stream.
     pub unordered: bool,
     /// Payload protocol identifier.
     pub protocol: u32,

@@ -1,16 +1,16 @@
 //! SCTP (RFC 9260), sans-IO: associations with several paths.
 //!
-//! | module | what it holds |
+//! | module | content |
 //! | --- | --- |
-//! | [`packet`] | common header with CRC32c, chunks, parameters, to and from octets |
-//! | `association` | states, timers, what goes out next; `handshake`, `data`, `paths`, `shutdown` |
-//! | `outbound` | chunks sent: windows, SACKs read, retransmission to another path |
-//! | `inbound` | TSNs received: SACKs written, reassembly, the order of streams |
-//! | `path` | one path's RTO, counts and timers; its window is of [`congestion::sctp`] |
+//! | [`packet`] | encoding and decoding of the common header with CRC32c, chunks, parameters |
+//! | `association` | states, timers, outgoing packets; `handshake`, `data`, `paths`, `shutdown` |
+//! | `outbound` | sent chunks: windows, received SACKs, retransmission on another path |
+//! | `inbound` | received TSNs: SACKs to send, reassembly, the order of streams |
+//! | `path` | RTO, counters and timers of a path; its window is in [`congestion::sctp`] |
 //! | `cookie`, `secret` | the State Cookie and its MAC |
 //! | `config` | settings: RFC 9260's, the thesis' |
 //!
-//! Beyond the RFC's core: the Timestamp chunk, by which every SACK measures the RTT of its path, RBCA and SPC
+//! Beyond the core of the RFC: the Timestamp chunk, with which every SACK measures the RTT of its path, RBCA and SPC
 //! (Dahal 2007, ch. 6).
 
 mod association;
@@ -35,17 +35,17 @@ pub use tsn::Tsn;
 pub struct Stats {
     /// Packets sent.
     pub packets_sent: u64,
-    /// Of these, packets with DATA.
+    /// Packets with DATA among them.
     pub data_packets: u64,
-    /// Packets received with a good checksum.
+    /// Packets received with a valid checksum.
     pub packets_received: u64,
-    /// Packets, or chunks, that were passed over: bad checksum, wrong tag or port, forged cookie.
+    /// Packets or chunks that were discarded: bad checksum, wrong tag or port, forged cookie.
     pub discarded: u64,
-    /// DATA chunks sent, retransmissions included.
+    /// DATA chunks sent, including retransmissions.
     pub chunks_sent: u64,
     /// Retransmissions among them.
     pub chunks_resent: u64,
-    /// SACKs that set off a fast retransmission.
+    /// SACKs that triggered a fast retransmission.
     pub fast_retransmits: u64,
     /// T3-rtx timeouts.
     pub timeouts: u64,
@@ -55,16 +55,16 @@ pub struct Stats {
     pub acked_octets: u64,
     /// DATA chunks acknowledged.
     pub acked_chunks: u64,
-    /// Time from their last transmission to that, summed, in nanoseconds.
+    /// Sum of the times from the last transmission of a chunk to its acknowledgement, in nanoseconds.
     pub latency_ns: u128,
-    /// Its squares, summed.
+    /// Sum of the squares of these times.
     pub latency_ns_squared: u128,
-    /// DATA chunks that arrived, copies included.
+    /// DATA chunks that arrived, including duplicates.
     pub chunks_received: u64,
-    /// Of these, copies.
+    /// Duplicates among them.
     pub copies_received: u64,
-    /// Octets of messages that the application could read.
+    /// Octets of messages that became readable.
     pub delivered_octets: u64,
-    /// Switches of path by SPC.
+    /// Path switches by SPC.
     pub switches: u64,
 }

@@ -1,4 +1,4 @@
-//! A path: a destination address and the source address used with it, with all that is counted for it.
+//! A path: a destination address, the source address used with it, and the state of both.
 
 use super::Tsn;
 use super::config::Config;
@@ -15,14 +15,14 @@ pub struct Route {
     pub remote: Ipv4Addr,
 }
 
-/// Whether a path can be used (RFC 9260, §5.4 and §8.2).
+/// The state of a path (RFC 9260, §5.4 and §8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathState {
-    /// Nothing has come back over it yet: no data goes there.
+    /// Nothing has been received over it yet: no data is sent on it.
     Unconfirmed,
-    /// In use, or ready to be.
+    /// In use, or usable.
     Active,
-    /// More than Path.Max.Retrans errors in succession.
+    /// It had more than Path.Max.Retrans consecutive errors.
     Inactive,
 }
 
@@ -33,17 +33,17 @@ pub(super) struct Path {
     pub state: PathState,
     pub rto: Rto,
     pub window: Box<dyn Window>,
-    /// Errors in succession.
+    /// Number of consecutive errors.
     pub errors: u32,
-    /// Octets of chunks sent last on it and neither acknowledged nor reported in a gap block.
+    /// Octets of chunks last sent on it that are neither acknowledged nor reported in a gap block.
     pub outstanding: u32,
-    /// Of these, octets of chunks marked for retransmission.
+    /// The part of these that is marked for retransmission.
     pub marked: u32,
     /// T3-rtx.
     pub t3: Option<Instant>,
-    /// A chunk is out whose acknowledgement measures the RTT (§6.3.1 C4).
+    /// Whether a chunk is outstanding whose acknowledgement measures the RTT (§6.3.1 C4).
     pub measures: bool,
-    /// When data last left on it, for the decay of an idle path's window (§7.2.1).
+    /// When data was last sent on it, for the decay of an idle path's window (§7.2.1).
     pub idle_since: Option<Instant>,
     pub heartbeat: Heartbeat,
     pub tally: Tally,
@@ -54,21 +54,21 @@ pub(super) struct Path {
 pub(super) struct Heartbeat {
     /// When the next one is sent.
     pub due: Option<Instant>,
-    /// When the one that is out counts as lost.
+    /// When the outstanding one counts as lost.
     pub lost: Option<Instant>,
-    /// What must come back.
+    /// The expected nonce.
     pub nonce: u64,
-    /// When new data or a heartbeat left last.
+    /// When new data or a heartbeat was last sent.
     pub last: Instant,
 }
 
-/// What one SACK, or one retransmission, says of a path.
+/// The effect of a SACK, or of a retransmission, on a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     pub newly_acked: u32,
-    /// Of these, by gap blocks.
+    /// The part of these that was acknowledged by gap blocks.
     pub gap_acked: u32,
-    /// Its earliest outstanding chunk is acknowledged.
+    /// Whether its earliest outstanding chunk is acknowledged.
     pub restart: bool,
     /// Its earliest outstanding chunk.
     pub first: Option<Tsn>,
@@ -95,12 +95,12 @@ impl Path {
         }
     }
 
-    /// Octets that are on their way.
+    /// Octets in flight.
     pub fn in_flight(&self) -> u32 {
         self.outstanding - self.marked
     }
 
-    /// Whether the window takes one more packet: it may be exceeded by less than a packet (§6.1 B).
+    /// Whether the window allows one more packet: it may be exceeded by less than a packet (§6.1 B).
     pub fn has_room(&self) -> bool {
         self.in_flight() < self.window.octets()
     }
@@ -110,10 +110,10 @@ impl Path {
         self.t3 = Some(now + self.rto.value());
     }
 
-    /// Shrinks the window for the time that no data was sent (§7.2.1).
+    /// Reduces the window for the time in which no data was sent (§7.2.1).
     pub fn decay(&mut self, now: Instant) {
         let rto = self.rto.value();
-        // After so many halvings any window is at its least.
+        // After this many halvings any window is at its minimum.
         for _ in 0..32 {
             let Some(since) = self.idle_since.filter(|&since| now >= since + rto) else {
                 return;
@@ -128,7 +128,7 @@ impl Path {
 /// Retransmission timeout (RFC 9260, §6.3.1).
 #[derive(Clone, Debug)]
 pub(super) struct Rto {
-    /// Smoothed RTT and its variation.
+    /// Smoothed RTT and its variation, if measured.
     measured: Option<(Duration, Duration)>,
     value: Duration,
     min: Duration,
@@ -171,7 +171,7 @@ impl Rto {
         self.value = (srtt + var * 4).max(self.min).min(self.max);
     }
 
-    /// E2: the timer ran out.
+    /// E2: the timer expired.
     pub fn back_off(&mut self) {
         self.value = (self.value * 2).min(self.max);
     }

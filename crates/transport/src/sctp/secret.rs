@@ -1,4 +1,4 @@
-//! What is drawn from an association's secret: tags, initial TSNs, nonces, and the State Cookie's MAC.
+//! Values derived from an association's secret: tags, initial TSNs, nonces, and the State Cookie's MAC.
 
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -22,14 +22,14 @@ impl Secret {
         mac.finalize().into_bytes().into()
     }
 
-    /// Whether `mac` is that of `octets`, in constant time.
+    /// Whether `mac` is the MAC of `octets`, in constant time.
     pub fn verify(&self, octets: &[u8], mac: &[u8]) -> bool {
         let mut expected = self.0.clone();
         expected.update(octets);
         expected.verify_slice(mac).is_ok()
     }
 
-    /// 64 bits that nobody without the key can tell, the same for the same purpose and parts.
+    /// 64 bits that cannot be predicted without the key. They are the same for the same purpose and parts.
     pub fn draw(&self, purpose: &str, parts: &[u64]) -> u64 {
         let mut mac = self.0.clone();
         mac.update(purpose.as_bytes());
@@ -40,7 +40,7 @@ impl Secret {
         u64::from_be_bytes(octets[..8].try_into().expect("a MAC has 32 octets"))
     }
 
-    /// A tag or initial TSN: never zero.
+    /// A tag or initial TSN. Never zero.
     pub fn draw_tag(&self, purpose: &str, parts: &[u64]) -> u32 {
         (self.draw(purpose, parts) as u32).max(1)
     }

@@ -17,12 +17,12 @@ impl Tsn {
         Tsn(self.0.wrapping_sub(1))
     }
 
-    /// `count` numbers on.
+    /// The number `count` after it.
     pub const fn plus(self, count: u32) -> Tsn {
         Tsn(self.0.wrapping_add(count))
     }
 
-    /// How far it is ahead of `earlier`; negative if it is behind.
+    /// The distance from `earlier`. Negative if it is behind.
     pub const fn since(self, earlier: Tsn) -> i32 {
         self.0.wrapping_sub(earlier.0) as i32
     }

@@ -1,23 +1,23 @@
 //! Reassembly: which parts of a stream have arrived, in order or early.
 //!
-//! Positions are counted from the stream's start and never wrap.
+//! Positions are relative to the stream's start and never wrap around.
 
-/// What arrived of a stream.
+/// The received parts of a stream.
 #[derive(Debug)]
 pub(super) struct Assembler {
     /// Everything below has arrived.
     expected: u64,
-    /// What arrived beyond that: disjoint, ascending, apart.
+    /// Ranges received beyond that: disjoint, ascending, not adjacent.
     early: Vec<(u64, u64)>,
-    /// Those that the newest arrivals joined, newest first, as SACK blocks tell them.
+    /// Early ranges of the newest arrivals, newest first, for SACK blocks.
     recent: Vec<(u64, u64)>,
-    /// How many of them.
+    /// The maximum number of `recent` ranges.
     blocks: usize,
 }
 
 impl Assembler {
-    /// A stream of which everything below `expected` has arrived; it keeps the newest `blocks`
-    /// early ranges for SACK.
+    /// Creates the state of a stream of which everything below `expected` has arrived. Keeps the
+    /// newest `blocks` early ranges for SACK.
     pub(super) fn new(expected: u64, blocks: usize) -> Self {
         Assembler {
             expected,
@@ -32,7 +32,7 @@ impl Assembler {
         self.expected
     }
 
-    /// Ranges that arrived early.
+    /// Number of early ranges.
     pub(super) fn ranges(&self) -> usize {
         self.early.len()
     }
@@ -44,12 +44,12 @@ impl Assembler {
         range.filter(|&(left, _)| left <= position)
     }
 
-    /// The early ranges that the newest arrivals joined, newest first.
+    /// The early ranges of the newest arrivals, newest first.
     pub(super) fn recent(&self) -> &[(u64, u64)] {
         &self.recent
     }
 
-    /// `left..right` arrived, whether new, early or a copy.
+    /// Records the arrival of `left..right`, which may be new, early or a duplicate.
     pub(super) fn insert(&mut self, left: u64, right: u64) {
         if right <= self.expected {
             return;
@@ -61,7 +61,7 @@ impl Assembler {
 
     fn join(&mut self, mut left: u64, mut right: u64) {
         if left > self.expected || !self.early.is_empty() {
-            // Ranges that touch the new one become part of it.
+            // Ranges that touch the new one are merged into it.
             let start = self.early.partition_point(|&(_, end)| end < left);
             let end = self.early.partition_point(|&(begin, _)| begin <= right);
             if let Some(&(begin, _)) = self.early[start..end].first() {
@@ -78,7 +78,7 @@ impl Assembler {
         }
     }
 
-    /// The range that what arrived at `left` belongs to is the newest.
+    /// The range that contains `left` becomes the newest.
     fn remember(&mut self, left: u64) {
         if self.blocks == 0 {
             return;

@@ -7,60 +7,60 @@ use congestion::Limits;
 use thiserror::Error;
 use units::{Duration, Instant};
 
-/// Settings of one connection; both ends need the same profile, sizes, marks and first numbers.
+/// Settings of one connection. Both ends need the same profile, sizes, marks and initial sequence numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
     /// The family of rules.
     pub profile: Profile,
-    /// What detects and repairs losses.
+    /// The loss recovery.
     pub recovery: Recovery,
-    /// The receiver's window, in segments; also the first slow-start threshold.
+    /// The receiver's window, in segments. It is also the initial slow-start threshold.
     pub window: u32,
-    /// The first congestion window, in segments.
+    /// The initial congestion window, in segments.
     pub initial_window: u32,
-    /// A cap of the congestion window, in segments.
+    /// The maximum congestion window, in segments.
     pub max_cwnd: Option<u32>,
     /// The retransmission timer.
     pub rto: RtoConfig,
-    /// Send a new segment on each of the first two duplicates (RFC 3042).
+    /// Whether to send a new segment on each of the first two duplicates (RFC 3042).
     pub limited_transmit: bool,
-    /// Suppress a fast retransmit, and the inflation that goes with it, while segments sent before
-    /// the last cut are missing; Vegas only if that cut was a timeout's.
+    /// Whether to suppress a fast retransmit, and its window inflation, while segments sent before the last reduction
+    /// are missing. For Vegas, only if that reduction was caused by a timeout.
     pub bugfix: bool,
-    /// The first segment is a SYN of 40 octets without payload, which alone is sent until it is
-    /// acknowledged; lost, it leaves an initial window of one. Nothing is agreed on by it, and the
-    /// answer is a plain acknowledgement. Vegas' recovery has none whatever this says.
+    /// Whether the first segment is a SYN of 40 octets without payload, and nothing else is sent until it is
+    /// acknowledged. If it is lost, the initial window becomes one. It negotiates nothing, and the response is a plain
+    /// acknowledgement. Vegas' recovery never sends one.
     pub syn: bool,
-    /// A new acknowledgement whose range wraps past the end of the ring of send counts clears none
-    /// of them, so that later segments look resent: as the papers' simulator does. It changes
-    /// Vegas' samples and cuts.
+    /// Whether a new acknowledgement whose range wraps past the end of the ring of send counts clears none of them, so
+    /// that later segments appear as retransmissions, as in the papers' simulator. It affects Vegas' samples and
+    /// reductions.
     pub stale_send_counts: bool,
-    /// Congestion controls take round-trip times from a clock in floating-point seconds, if there is
-    /// one ([`Connection::read_clock`](super::Connection::read_clock)).
+    /// Whether congestion controls take round-trip times from a clock in floating-point seconds, if there is one
+    /// ([`Connection::read_clock`](super::Connection::read_clock)).
     pub floating_rtt: bool,
     /// Sizes on the wire.
     pub sizes: Sizes,
-    /// SACK blocks in an acknowledgement, newest first; 0: none, at most 4.
+    /// Maximum number of SACK blocks in an acknowledgement, newest first: 0 to 4.
     pub sack_blocks: u8,
-    /// Carry the AQT option on data and acknowledgements.
+    /// Whether data and acknowledgements carry the AQT option.
     pub aqt: bool,
-    /// Carry the AVBW-S option on data and acknowledgements.
+    /// Whether data and acknowledgements carry the AVBW-S option.
     pub avbw: bool,
-    /// Declared marks that data and acknowledgements carry.
+    /// The declared marks that data and acknowledgements carry.
     pub marks: Marks,
-    /// Mark data capable of congestion indication, and echo it.
+    /// Whether data is marked as capable of congestion indication, which is echoed.
     pub ci: bool,
-    /// Carry timestamps in microseconds on data and acknowledgements. Links do not charge them.
+    /// Whether data and acknowledgements carry timestamps in microseconds. Links do not charge them.
     pub timestamps: bool,
-    /// The clock that the timestamps show.
+    /// The clock of the timestamps.
     pub clock: Clock,
-    /// What the application has to send.
+    /// The data that the application sends.
     pub supply: Supply,
     /// The sequence number of this side's first octet.
     pub local_start: u32,
     /// The sequence number of the other side's first octet.
     pub remote_start: u32,
-    /// Record every change for [`super::Connection::poll_trace`].
+    /// Whether to record every change for [`super::Connection::poll_trace`].
     pub trace: bool,
 }
 
@@ -68,28 +68,28 @@ pub struct Config {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Profile {
-    /// The papers' simulator, ns-2 2.1b9a: established from the start, every packet acknowledged at
-    /// once.
+    /// The papers' simulator, ns-2 2.1b9a: connections are established from the start, and every packet is acknowledged
+    /// immediately.
     Ns2,
 }
 
 /// The clock of a host, for its timestamps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clock {
-    /// What it shows at time zero, in its unit.
+    /// Its time at time zero, in its unit.
     pub start_us: u32,
-    /// Its seconds in a second of true time: 1.0001 gains 0.1 ms a second.
+    /// Its seconds per second of true time: 1.0001 gains 0.1 ms per second.
     pub rate: f64,
 }
 
 impl Clock {
-    /// Right, and in step with everyone's.
+    /// An exact, synchronised clock.
     pub const TRUE: Clock = Clock {
         start_us: 0,
         rate: 1.0,
     };
 
-    /// What it shows: microseconds that wrap.
+    /// Its time in microseconds, which wraps around.
     pub(crate) fn reads(&self, now: Instant) -> u32 {
         let elapsed = if self.rate == 1.0 {
             now.as_nanos() / 1000
@@ -99,7 +99,7 @@ impl Clock {
         self.start_us.wrapping_add(elapsed as u32)
     }
 
-    /// The same in milliseconds.
+    /// Its time in milliseconds.
     pub(crate) fn reads_ms(&self, now: Instant) -> u32 {
         let elapsed = if self.rate == 1.0 {
             now.as_nanos() / 1_000_000
@@ -110,18 +110,18 @@ impl Clock {
     }
 }
 
-/// What the application has to send.
+/// The data that the application sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Supply {
     /// Nothing: a pure receiver.
     Nothing,
-    /// So many full segments in all.
+    /// This number of full segments in total.
     Segments(u64),
-    /// Always more.
+    /// Unlimited data.
     Endless,
 }
 
-/// The retransmission timer and the coarse clock under it.
+/// The retransmission timer and its coarse clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RtoConfig {
     /// The coarse clock's tick.
@@ -134,23 +134,23 @@ pub struct RtoConfig {
     pub min: Duration,
     /// The largest timeout.
     pub max: Duration,
-    /// The minimum applies before the backoff (RFC 2988), not after it.
+    /// Whether the minimum applies before the backoff (RFC 2988) rather than after it.
     pub rfc2988: bool,
 }
 
 /// Sizes on the wire: IPv4 total lengths, and what links charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// A data packet, its IPv4 and TCP headers and AQT option included, in octets.
+    /// A data packet in octets, including its IPv4 and TCP headers and the AQT option.
     pub data_octets: u32,
     /// An acknowledgement without options, in octets.
     pub ack_octets: u32,
 }
 
-/// Why a connection cannot work with its settings.
+/// Why settings are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
-    /// Data packets have no room for a payload, or are longer than IPv4 allows.
+    /// Data packets have no room for a payload, or are too long for IPv4.
     #[error("sizes.data_octets is {octets}, expected {smallest} to 65535")]
     DataOctets {
         /// What was given.
@@ -158,7 +158,7 @@ pub enum ConfigError {
         /// Headers and options, and one octet of payload.
         smallest: u32,
     },
-    /// A setting that cannot be zero is.
+    /// A setting is zero and must not be.
     #[error("{setting} is 0, expected more")]
     Zero {
         /// Its name.
@@ -182,15 +182,15 @@ pub(crate) const HEADER_OCTETS: u32 = 40;
 pub(crate) const AQT_OCTETS: u32 = 8;
 /// The AVBW-S option.
 pub(crate) const AVBW_OCTETS: u32 = 4;
-/// The CSIG tag, its TPID included.
+/// The CSIG tag, including its TPID.
 pub(crate) const CSIG_OCTETS: u32 = 4;
 /// NOP, NOP and the timestamps option.
 pub(crate) const TIMESTAMP_OCTETS: u32 = 12;
-/// What a SACK block adds to an acknowledgement.
+/// The octets that a SACK block adds to an acknowledgement.
 pub(crate) const SACK_BLOCK_OCTETS: u32 = 8;
 
 impl Config {
-    /// Whether a connection can work with these settings; to be called on what comes from outside.
+    /// Checks that a connection can work with these settings. To be called on external input.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let smallest = HEADER_OCTETS + self.option_octets() + 1;
         let octets = self.sizes.data_octets;
@@ -217,7 +217,7 @@ impl Config {
         Ok(())
     }
 
-    /// The other end: same rules and numbers, nothing to send.
+    /// The settings of the other end: the same rules and sequence numbers, and nothing to send.
     pub fn peer(&self) -> Self {
         Config {
             supply: Supply::Nothing,
@@ -249,7 +249,7 @@ impl Config {
         self.syn && self.recovery != Recovery::Vegas
     }
 
-    /// What the congestion control has to know.
+    /// The parameters for the congestion control.
     pub(crate) fn limits(&self) -> Limits {
         Limits {
             initial_window: f64::from(self.initial_window),

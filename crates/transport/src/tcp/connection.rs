@@ -22,7 +22,7 @@ pub struct Connection {
     flight: Flight,
     recovery: Box<dyn LossRecovery>,
     receiver: Receiver,
-    /// Acknowledgements not yet sent.
+    /// Acknowledgements to be sent.
     acks: VecDeque<Segment>,
     traces: VecDeque<Trace>,
     stats: Stats,
@@ -31,7 +31,7 @@ pub struct Connection {
 /// Counters of a connection since its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Data segments sent, retransmissions included.
+    /// Data segments sent, including retransmissions.
     pub sent: u64,
     /// Retransmissions among them.
     pub resent: u64,
@@ -39,11 +39,11 @@ pub struct Stats {
     pub acked: u64,
     /// Retransmission timeouts.
     pub timeouts: u64,
-    /// Losses found without the timer.
+    /// Losses detected without the timer.
     pub losses: u64,
     /// Data segments that the other end reported as marked (the modern profile).
     pub reported_marks: u64,
-    /// Data segments that arrived, copies included.
+    /// Data segments that arrived, including duplicates.
     pub received: u64,
     /// Payload octets that arrived in order.
     pub delivered_octets: u64,
@@ -52,7 +52,7 @@ pub struct Stats {
 }
 
 impl Connection {
-    /// An established connection that controls its window as `algorithm` says.
+    /// Creates an established connection with the congestion control of `algorithm`.
     pub fn new(config: &Config, algorithm: &dyn Factory) -> Self {
         Connection {
             config: config.clone(),
@@ -66,16 +66,16 @@ impl Connection {
         }
     }
 
-    /// What a clock shows that counts seconds in floating point, as the papers' simulator does, for
-    /// what is handled and sent from now on. Its congestion controls take round-trip times as
-    /// differences of these, whose rounding some of them act upon.
+    /// Sets the time of a clock that counts seconds in floating point, like that of the papers' simulator, for all
+    /// following calls. Congestion controls compute round-trip times as differences of these times, and some of them
+    /// react to the rounding.
     pub fn read_clock(&mut self, now_s: f64) {
         if self.config.floating_rtt {
             self.flight.read_clock(now_s);
         }
     }
 
-    /// A segment arrived.
+    /// Handles a segment that has arrived.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment) {
         if segment.flags.contains(Flags::ACK) {
             self.handle_ack(now, segment);
@@ -91,7 +91,7 @@ impl Connection {
         let segments = u64::try_from(octets).unwrap_or(0) / u64::from(self.payload);
         let acked = self.flight.acked + segments;
         let is_duplicate = octets == 0 && segment.payload == 0;
-        // An older acknowledgement, that of a part of a segment, or one that data carry again says nothing.
+        // An older acknowledgement, or one of a part of a segment, or one that data repeats is ignored.
         if !is_duplicate && (segments == 0 || acked > self.flight.highest) {
             return;
         }
@@ -109,7 +109,7 @@ impl Connection {
         self.record(now, Change::Ack, Some(&event));
     }
 
-    /// The marks of an acknowledgement, its SACK blocks in whole segments.
+    /// The marks of an acknowledgement, with its SACK blocks in whole segments.
     fn feedback(&self, now: Instant, segment: &Segment) -> Feedback {
         let mut marks = Feedback::decode(segment, self.config.clock.reads(now), &self.config.marks);
         for &(left, right) in segment.sack.as_slice() {
@@ -120,7 +120,7 @@ impl Connection {
         marks
     }
 
-    /// The next segment to send, if the window, the supply and loss recovery allow one now.
+    /// Returns the next segment to send, if the window, the supply and loss recovery allow one now.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         if let Some(ack) = self.acks.pop_front() {
             self.stats.acks_sent += 1;
@@ -137,12 +137,12 @@ impl Connection {
         Some(self.data(now, number))
     }
 
-    /// When [`Connection::handle_timeout`] wants to be called next.
+    /// When [`Connection::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.flight.timer
     }
 
-    /// Time has come to what [`Connection::poll_timeout`] said; earlier calls do nothing.
+    /// Handles the timers that have expired. Calls before the time of [`Connection::poll_timeout`] have no effect.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.flight.timer.is_none_or(|at| now < at) {
             return;
@@ -156,17 +156,17 @@ impl Connection {
         self.record(now, Change::Timeout, None);
     }
 
-    /// The next record of what changed; `None` when read up, or if [`Config::trace`] is off.
+    /// Returns the next record of a change. `None` if there are no more, or if [`Config::trace`] is off.
     pub fn poll_trace(&mut self) -> Option<Trace> {
         self.traces.pop_front()
     }
 
-    /// The application stops: nothing new is sent, what was sent is still repaired.
+    /// Stops sending new data. Data that was sent is still retransmitted if necessary.
     pub fn stop(&mut self) {
         self.flight.stop();
     }
 
-    /// Everything supplied was sent and acknowledged.
+    /// Whether all supplied data was sent and acknowledged.
     pub fn is_finished(&self) -> bool {
         self.flight.is_finished()
     }
@@ -187,18 +187,18 @@ impl Connection {
         self.flight.controller.snapshot()
     }
 
-    /// How the congestion control judged the losses found without the timer.
+    /// How the congestion control classified the losses detected without the timer.
     pub fn verdicts(&self) -> Verdicts {
         self.flight.controller.verdicts()
     }
 
-    /// Segments sent and not acknowledged.
+    /// Number of segments sent and not acknowledged.
     pub fn in_flight(&self) -> u64 {
         self.flight.in_flight()
     }
 
-    /// The number of the data segment that starts at `seq`, counted from the connection's first;
-    /// exact for segments within 2³¹ octets of the oldest unacknowledged.
+    /// The number of the data segment that starts at `seq`, counted from the connection's first. Exact for segments
+    /// within 2³¹ octets of the oldest unacknowledged one.
     pub fn segment_number(&self, seq: u32) -> u64 {
         let ahead = i64::from(seq.wrapping_sub(self.place(self.flight.acked)) as i32);
         self.flight
@@ -214,7 +214,7 @@ impl Connection {
         }
     }
 
-    /// The same, and of a SYN where a full segment in its stead would begin.
+    /// Like [`Self::sequence`]. For a SYN, the start of a full segment in its place.
     fn place(&self, segment: u64) -> u32 {
         let missing = match self.config.opens_with_syn() {
             true => self.payload - 1,
@@ -236,7 +236,7 @@ impl Connection {
         }
     }
 
-    /// Of what carries no acknowledgement.
+    /// The timestamps of segments that carry no acknowledgement.
     fn stamps(&self, now: Instant) -> Option<Timestamps> {
         self.config.timestamps.then(|| Timestamps {
             value: self.config.clock.reads(now),
@@ -262,7 +262,7 @@ impl Connection {
         }
     }
 
-    /// The profile acknowledges every segment at once, so its marks go straight back.
+    /// In this profile every segment is acknowledged immediately, so its marks are returned at once.
     fn acknowledgement(&self, now: Instant, data: &Segment) -> Segment {
         let sack = self.receiver.sack();
         let blocks = SACK_BLOCK_OCTETS * sack.as_slice().len() as u32;
@@ -290,7 +290,7 @@ impl Connection {
         ack
     }
 
-    /// The window field saturates: the profile's windows are agreed on beforehand, not advertised.
+    /// The window field saturates: in this profile windows are configured, not advertised.
     fn header(&self) -> Segment {
         let window = u64::from(self.config.window) * u64::from(self.payload);
         Segment {

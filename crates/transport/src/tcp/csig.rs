@@ -1,14 +1,14 @@
-//! CSIG, congestion signaling (draft-ravi-ippm-csig-01): the compact tag that hops write, its reflection, and what its
-//! values mean.
+//! CSIG, congestion signaling (draft-ravi-ippm-csig-01): the compact tag into which hops write, its reflection, and the
+//! meaning of its values.
 //!
 //! ```text
 //!  tag, behind a TPID:   | signal 3 | reserved 1 | band 5 | locator 7 |
-//!  TCP option:           | kind 253 | length | ExID 16 | a tag of each signal that came … |
+//!  TCP option:           | kind 253 | length | ExID 16 | a tag per received signal … |
 //! ```
 //!
-//! A packet asks for one signal. Each hop compares its own band with the tag's, and writes the worse one and its
-//! locator. Which values a band stands for is the same in a whole domain ([`Bands`]). The receiver reflects the worst tag of
-//! each signal that came since its last acknowledgement.
+//! A packet requests one signal. Each hop compares its own band with the tag's, and writes the worse one and its
+//! locator. The values of the bands are the same in a whole domain ([`Bands`]). The receiver reflects the worst tag of
+//! each signal that it has received since its last acknowledgement.
 
 use congestion::PathSignal;
 use units::Duration;
@@ -17,19 +17,19 @@ use units::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(pub u16);
 
-/// What a tag asks for.
+/// The signal that a tag requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// Available bandwidth: the least on the path.
+    /// Available bandwidth: the minimum on the path.
     Available = 0,
-    /// Available bandwidth by capacity: the least.
+    /// Available bandwidth as a fraction of capacity: the minimum.
     AvailableShare = 1,
-    /// The delay of a hop: the greatest.
+    /// The delay of a hop: the maximum.
     Delay = 2,
 }
 
 impl Tag {
-    /// What a sender writes.
+    /// The tag that a sender writes.
     pub const fn asking(signal: Signal) -> Tag {
         let band = match signal {
             Signal::Delay => 0,
@@ -38,7 +38,7 @@ impl Tag {
         Tag((signal as u16) << 13 | (band as u16) << 7)
     }
 
-    /// What it asks for; `None`: nothing that is known here.
+    /// The requested signal. `None` if it is unknown.
     pub const fn signal(self) -> Option<Signal> {
         match self.0 >> 13 {
             0 => Some(Signal::Available),
@@ -53,12 +53,12 @@ impl Tag {
         (self.0 >> 7) as u8 & Bands::MOST
     }
 
-    /// The worst hop; 0: none wrote it.
+    /// The locator of the worst hop. 0 if no hop wrote it.
     pub const fn locator(self) -> u8 {
         self.0 as u8 & 0x7F
     }
 
-    /// Of two tags with one signal.
+    /// The worse of two tags with the same signal.
     const fn worse(self, other: Tag) -> Tag {
         let is_less = other.band() < self.band();
         match self.signal() {
@@ -70,17 +70,17 @@ impl Tag {
     }
 }
 
-/// The tags that an acknowledgement reflects, at most one of each signal.
+/// The tags that an acknowledgement reflects, at most one per signal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reflection {
     tags: [Option<Tag>; Self::MAX],
 }
 
 impl Reflection {
-    /// One of each signal.
+    /// One per signal.
     pub const MAX: usize = 3;
 
-    /// Adds the tag of a packet. One whose signal is not known is passed over.
+    /// Adds the tag of a packet. A tag with an unknown signal is ignored.
     pub fn add(&mut self, tag: Tag) {
         if let Some(signal) = tag.signal() {
             let slot = &mut self.tags[signal as usize];
@@ -88,7 +88,7 @@ impl Reflection {
         }
     }
 
-    /// The tags, by their signals.
+    /// The tags, ordered by signal.
     pub fn tags(&self) -> impl Iterator<Item = Tag> {
         self.tags.into_iter().flatten()
     }
@@ -98,7 +98,7 @@ impl Reflection {
         self.tags().next().is_none()
     }
 
-    /// The octets of the option, brought to whole words by NOPs before it; 0 without tags.
+    /// The octets of the option, padded to whole words by NOPs before it. 0 without tags.
     pub(crate) fn octets(&self) -> u32 {
         match self.tags().count() as u32 {
             0 => 0,
@@ -107,13 +107,13 @@ impl Reflection {
     }
 }
 
-/// What the bands of a domain stand for: the quantiser that its hops have.
+/// The meaning of the bands in a domain: the quantiser of its hops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bands {
-    /// A delay below it is in band 0. Band `b` above holds `unit · 2^((b − 1)/2)` to `unit · 2^(b/2)`, the last one all
-    /// beyond. Available bandwidth by capacity has 32 equal bands.
+    /// A delay below this is in band 0. A higher band `b` holds `unit · 2^((b − 1)/2)` to `unit · 2^(b/2)`, and the
+    /// last one everything beyond. Available bandwidth as a fraction of capacity has 32 equal bands.
     pub delay_unit: Duration,
-    /// The time over which hops measure available bandwidth.
+    /// The interval in which hops measure available bandwidth.
     pub interval: Duration,
 }
 
@@ -131,7 +131,7 @@ impl Bands {
     /// The last band.
     pub const MOST: u8 = 31;
 
-    /// A delay's band as its geometric middle: none in band 0, and the least of the last, which has no end.
+    /// The delay of a band: its geometric mean. Zero for band 0, and the minimum for the last band, which has no end.
     pub fn delay(&self, band: u8) -> Duration {
         let quarters = match band {
             0 => return Duration::ZERO,
@@ -144,12 +144,12 @@ impl Bands {
         Duration::from_secs_f64(self.delay_unit.as_secs_f64() * octaves * part)
     }
 
-    /// The least share of a band.
+    /// The minimum fraction of a band.
     pub fn share(band: u8) -> f64 {
         f64::from(band) / 32.0
     }
 
-    /// What a reflection reports; `None`: nothing that is known here.
+    /// The report of a reflection. `None` if nothing in it is known.
     pub(super) fn read(&self, reflection: &Reflection) -> Option<PathSignal> {
         let mut signal = PathSignal {
             hop_delay: None,

@@ -1,4 +1,4 @@
-//! Marks on segments: what a receiver echoes, what a sender understands.
+//! Marks on segments: echoing them at the receiver, decoding them at the sender.
 
 use congestion::{AckEvent, MarkValues, PathRecord, PathSignal, QueueingTime};
 use units::Duration;
@@ -10,10 +10,10 @@ use super::segment::{Aqt, Avbw, Flags, SackBlocks, Segment};
 /// The marks of one acknowledgement, decoded.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Feedback {
-    /// Blocks of segments selectively acknowledged, newest first.
+    /// Blocks of selectively acknowledged segments, newest first.
     blocks: [(u64, u64); SackBlocks::MAX],
     block_count: usize,
-    /// The round-trip time by the echoed timestamp.
+    /// The round-trip time from the echoed timestamp.
     pub(super) echoed_rtt: Option<Duration>,
     ts_forward: Option<i64>,
     ts_backward: Option<i64>,
@@ -21,7 +21,7 @@ pub(super) struct Feedback {
     aqt_backward: Option<QueueingTime>,
     mrai: Option<u8>,
     ci_echo: bool,
-    /// What CSIG's reflected tags report.
+    /// The report of CSIG's reflected tags.
     pub(super) csig: Option<PathSignal>,
     /// The sum of the hops' latencies that TCP-INT echoes.
     hop_latency: Option<Duration>,
@@ -31,7 +31,8 @@ pub(super) struct Feedback {
 }
 
 impl Feedback {
-    /// What `ack` tells the data sender, whose clock shows `clock_us`, and which declared `marks`.
+    /// Decodes the marks of `ack` for the data sender, whose clock shows `clock_us` and which
+    /// declared `marks`.
     pub(super) fn decode(ack: &Segment, clock_us: u32, marks: &Marks) -> Self {
         let stamps = ack.timestamps;
         let (marks, backward_marks) = marks.read(&ack.options);
@@ -55,7 +56,7 @@ impl Feedback {
         }
     }
 
-    /// Forgets what the timestamps said.
+    /// Discards the timestamps.
     pub(super) fn forget_timestamps(&mut self) {
         (self.echoed_rtt, self.ts_forward, self.ts_backward) = (None, None, None);
     }
@@ -68,12 +69,12 @@ impl Feedback {
         }
     }
 
-    /// The blocks of segments selectively acknowledged, newest first.
+    /// The blocks of selectively acknowledged segments, newest first.
     pub(super) fn sacked(&self) -> &[(u64, u64)] {
         &self.blocks[..self.block_count]
     }
 
-    /// Puts the marks into an event.
+    /// Copies the marks into an event.
     pub(super) fn apply(&self, event: &mut AckEvent) {
         event.aqt_echo = self.aqt_echo;
         event.aqt_backward = self.aqt_backward;
@@ -90,7 +91,7 @@ impl Feedback {
     }
 }
 
-/// `later − earlier` of two clocks in microseconds that wrap, in nanoseconds.
+/// `later − earlier` for two clocks in microseconds that wrap around, in nanoseconds.
 fn apart_ns(later: u32, earlier: u32) -> i64 {
     i64::from(later.wrapping_sub(earlier) as i32) * 1000
 }
@@ -104,8 +105,8 @@ fn queueing_time(us: u32) -> QueueingTime {
     }
 }
 
-/// The AQT option of an acknowledgement that `data` caused: its AQT echoed, its own to be
-/// collected. Data without the option says nothing, so neither does the acknowledgement.
+/// The AQT option of an acknowledgement that `data` caused: the data's AQT is echoed, and its own
+/// is to be collected. If the data has no option, neither does the acknowledgement.
 pub(super) fn echo_aqt(data: Option<Aqt>) -> Option<Aqt> {
     data.map(|aqt| Aqt {
         time_us: 0,

@@ -1,7 +1,7 @@
-//! The sender's state that loss recoveries share: numbers, window, timer.
+//! The sender's state that loss recoveries share: sequence numbers, window, timer.
 //!
-//! Segments are numbered from 0; `acked`, `next` and `highest` are counts, so segment `acked` is
-//! the oldest that is missing.
+//! Segments are numbered from 0. `acked`, `next` and `highest` are counts, so segment `acked` is the oldest missing
+//! one.
 
 use congestion::{AckEvent, Controller, Evidence, Factory, LossEvent, TimeoutEvent};
 use units::{Duration, Instant};
@@ -15,35 +15,35 @@ use super::rtt::Coarse;
 pub(super) struct Flight {
     /// Segments `0..acked` are acknowledged.
     pub(super) acked: u64,
-    /// The next segment to send; after a timeout it goes back.
+    /// The next segment to send. A timeout moves it back.
     pub(super) next: u64,
     /// Segments `0..highest` have been sent.
     pub(super) highest: u64,
-    /// Duplicate acknowledgements in a row; loss recovery may set it.
+    /// Number of consecutive duplicate acknowledgements. Loss recovery may set it.
     pub(super) duplicates: u32,
     pub(super) controller: Box<dyn Controller>,
     pub(super) ledger: Ledger,
     pub(super) timer: Option<Instant>,
     clock: FloatingClock,
-    /// When the first segment left last.
+    /// When the first segment was last sent.
     pub(super) first_sent: Option<Instant>,
-    /// Losses found without the timer.
+    /// Losses detected without the timer.
     pub(super) losses: u64,
     rto: Coarse,
-    /// The one segment being timed for the coarse estimator, and when it left.
+    /// The segment that is timed for the coarse estimator, and when it was sent.
     timed: Option<(u64, Instant)>,
     /// The receiver's window, in segments.
     window: u64,
-    /// How many segments there are to send in all, a SYN among them.
+    /// Number of segments to send in total, including a SYN.
     supply: u64,
-    /// The first segment is a SYN.
+    /// Whether the first segment is a SYN.
     syn: bool,
-    /// A segment that loss recovery wants sent before anything else.
+    /// A segment that loss recovery wants to send before anything else.
     resend: Option<u64>,
 }
 
-/// A clock in floating-point seconds, if there is one; counted from when the first segment left last,
-/// as the simulator does.
+/// A clock in floating-point seconds, if there is one, relative to the time when the first segment was last sent, as in
+/// the simulator.
 #[derive(Clone, Copy, Debug, Default)]
 struct FloatingClock {
     now_s: Option<f64>,
@@ -86,22 +86,22 @@ impl Flight {
         }
     }
 
-    /// What a clock in floating-point seconds shows from now on.
+    /// Sets the time of the clock in floating-point seconds.
     pub(super) fn read_clock(&mut self, now_s: f64) {
         self.clock.now_s = Some(now_s);
     }
 
-    /// `W`: the whole segments that may be in flight, with `inflation` for those that have left.
+    /// `W`: the number of whole segments that may be in flight, plus `inflation` for those that have left the network.
     pub(super) fn usable_window(&self, inflation: u64) -> u64 {
         (self.controller.cwnd() as u64 + inflation).min(self.window)
     }
 
-    /// Sent and not acknowledged, as go-back-N counts.
+    /// Number of segments sent and not acknowledged, by go-back-N counting.
     pub(super) fn in_flight(&self) -> u64 {
         self.next - self.acked
     }
 
-    /// The congestion window in whole segments, the receiver's window aside.
+    /// The congestion window in whole segments, without the receiver's window.
     pub(super) fn cwnd(&self) -> i64 {
         self.controller.cwnd() as i64
     }
@@ -111,36 +111,36 @@ impl Flight {
         self.window
     }
 
-    /// `hole` is sent again; a `next` that went back does not send it a second time.
+    /// Returns `hole` for retransmission. If `next` was moved back, it is not sent a second time.
     pub(super) fn take_again(&mut self, hole: u64) -> u64 {
         self.next = self.next.max(hole + 1);
         hole
     }
 
-    /// The segment asked for by [`Flight::resend_oldest`].
+    /// The segment requested by [`Flight::resend_oldest`].
     pub(super) fn take_resend(&mut self) -> Option<u64> {
         self.resend.take()
     }
 
-    /// The next segment, if `window` allows it.
+    /// The next segment, if `window` permits it.
     pub(super) fn take_within(&mut self, window: u64) -> Option<u64> {
         (self.in_flight() < window && self.next < self.available()).then(|| self.take_next())
     }
 
-    /// The next segment, whatever the window says.
+    /// The next segment, regardless of the window.
     pub(super) fn take_any(&mut self) -> Option<u64> {
         (self.next < self.available()).then(|| self.take_next())
     }
 
-    /// The next segment under the receiver's window alone, if the congestion window and the
-    /// duplicates, which each say that a segment left, have room for it (RFC 3042).
+    /// The next segment within the receiver's window, if the congestion window and the duplicates, each of which
+    /// indicates a departure, have room for it (RFC 3042).
     pub(super) fn take_limited(&mut self) -> Option<u64> {
         let room = self.controller.cwnd() + f64::from(self.duplicates);
         let fits = self.in_flight() < self.window && (self.in_flight() as f64 + 1.0) <= room;
         (fits && self.next < self.available()).then(|| self.take_next())
     }
 
-    /// Segments `0..available` may be sent by now: of an unanswered SYN, itself.
+    /// Segments `0..available` may be sent by now. While a SYN is not acknowledged, only the SYN.
     fn available(&self) -> u64 {
         match self.syn && self.acked == 0 {
             true => self.supply.min(1),
@@ -153,12 +153,12 @@ impl Flight {
         self.next - 1
     }
 
-    /// Sends the oldest missing segment before anything else.
+    /// Requests the oldest missing segment to be sent before anything else.
     pub(super) fn resend_oldest(&mut self) {
         self.resend = (self.acked < self.supply).then_some(self.acked);
     }
 
-    /// A segment leaves; whether it had left before.
+    /// Records a departing segment. Returns whether it was sent before.
     pub(super) fn record_sent(&mut self, now: Instant, segment: u64) -> bool {
         let again = segment < self.highest;
         let idle = self.acked == self.highest;
@@ -180,12 +180,12 @@ impl Flight {
         again
     }
 
-    /// Takes an acknowledgement of new data into the numbers, estimators and the timer. The
-    /// controller is notified by the caller.
+    /// Applies an acknowledgement of new data to sequence numbers, estimators and the timer. The caller notifies the
+    /// controller.
     pub(super) fn acknowledge(&mut self, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let newest = acked - 1;
         let opened = self.syn && self.acked == 0;
-        // The first segment, and what left with it, only found the estimators.
+        // The first segment, and those sent with it, only initialise the estimators.
         let sent_once = self.ledger.sent_once(newest);
         let sent_once = sent_once.filter(|sent| self.first_sent != Some(*sent));
         let sent_s = self.ledger.last_sent_s(newest);
@@ -207,14 +207,14 @@ impl Flight {
             .map(|(now, sent)| now - sent);
         AckEvent {
             floating_rtt: floating_rtt.filter(|_| rtt.is_some()),
-            // A SYN leaves the initial window as it is.
+            // A SYN does not change the initial window.
             window_unused: opened,
             ..self.event(now, newly_acked, rtt, marks)
         }
     }
 
-    /// Takes in an acknowledgement that leaves loss recovery going: no sample, duplicates stay, the
-    /// segment being timed goes on unless it is covered, the timer restarts.
+    /// Applies an acknowledgement that does not end loss recovery: no sample, duplicates are kept, the timed segment is
+    /// kept unless it is covered, and the timer restarts.
     pub(super) fn acknowledge_partially(
         &mut self,
         now: Instant,
@@ -222,7 +222,7 @@ impl Flight {
         marks: &Feedback,
     ) -> AckEvent {
         let newly_acked = self.advance(acked);
-        // With the backoff as it was.
+        // The backoff does not change.
         self.restart_timer(now);
         if self.timed.take_if(|(timed, _)| *timed < acked).is_some() {
             self.rto.reset_backoff();
@@ -239,13 +239,13 @@ impl Flight {
         newly_acked
     }
 
-    /// Counts a duplicate and tells the controller.
+    /// Counts a duplicate and notifies the controller.
     pub(super) fn count_duplicate(&mut self, now: Instant, marks: &Feedback) -> AckEvent {
         self.duplicates += 1;
         self.pass_duplicate(now, marks)
     }
 
-    /// Tells the controller of a duplicate that does not count, for its marks.
+    /// Notifies the controller of a duplicate that does not count, because of its marks.
     pub(super) fn pass_duplicate(&mut self, now: Instant, marks: &Feedback) -> AckEvent {
         let event = self.event(now, 0, None, marks);
         self.controller.on_duplicate_ack(&event);
@@ -274,7 +274,7 @@ impl Flight {
         event
     }
 
-    /// Tells the controller that the oldest missing segment is lost.
+    /// Notifies the controller of the loss of the oldest missing segment.
     pub(super) fn lose_oldest(&mut self, now: Instant, evidence: Evidence, window: u64) {
         self.losses += 1;
         self.controller.on_loss(&LossEvent {
@@ -288,7 +288,7 @@ impl Flight {
         });
     }
 
-    /// The timer ran out: tells the controller and goes back.
+    /// Handles the expiry of the timer: notifies the controller and goes back.
     pub(super) fn time_out(&mut self, now: Instant) {
         self.duplicates = 0;
         let window = self.usable_window(0);
@@ -296,19 +296,19 @@ impl Flight {
         self.go_back(now, true);
     }
 
-    /// Sends again from the oldest missing segment on.
+    /// Goes back to the oldest missing segment.
     pub(super) fn go_back(&mut self, now: Instant, back_off: bool) {
         self.resend = None;
         self.next = self.acked;
         self.reset_timer(now, back_off);
     }
 
-    /// From the next restart on the timer is as long as measured.
+    /// Resets the backoff: from the next restart on, the timer has its measured duration.
     pub(super) fn reset_backoff(&mut self) {
         self.rto.reset_backoff();
     }
 
-    /// Restarts the timer, and drops the running measurement.
+    /// Restarts the timer, and discards the current measurement.
     pub(super) fn reset_timer(&mut self, now: Instant, back_off: bool) {
         if back_off {
             self.rto.back_off();
@@ -317,10 +317,10 @@ impl Flight {
         self.restart_timer(now);
     }
 
-    /// A round-trip time measured by an echoed timestamp; the running measurement is over if its
-    /// segment is acknowledged.
+    /// Handles a round-trip time measured by an echoed timestamp. The current measurement ends if its segment is
+    /// acknowledged.
     pub(super) fn sample_rtt(&mut self, now: Instant, rtt: Duration) {
-        // Timestamps are whole microseconds: so is the time that they were sent at.
+        // Timestamps are whole microseconds, as is the time at which they were sent.
         let now = Instant::from_micros(now.as_micros());
         self.rto.sample(now - rtt, rtt);
     }
@@ -330,12 +330,12 @@ impl Flight {
         self.timer = Some(now + self.rto.timeout());
     }
 
-    /// Nothing beyond what was sent is ever sent.
+    /// Stops sending new segments.
     pub(super) fn stop(&mut self) {
         self.supply = self.supply.min(self.highest);
     }
 
-    /// Everything that there was to send is acknowledged.
+    /// Whether all data to send is acknowledged.
     pub(super) fn is_finished(&self) -> bool {
         self.acked >= self.supply
     }

@@ -1,20 +1,20 @@
 //! In-band network telemetry on a segment (INT 2.1, INT-MD).
 //!
-//! The sender of data opens a stack, hops push a record each, and the receiver returns the stack with its next
-//! acknowledgement. A returned stack is an INT header of the destination type, which hops leave as it is.
+//! The sender of data opens a stack, each hop pushes a record, and the receiver returns the stack with its next
+//! acknowledgement. A returned stack is an INT header of the destination type, which hops do not change.
 
 use congestion::{HopRecord, PathRecord};
 
 /// A stack of records, behind the TCP header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Int {
-    /// Whether it is returned to where it was opened.
+    /// Whether it is being returned to its sender.
     pub is_echo: bool,
     /// How many more hops may push a record.
     pub remaining: u8,
-    /// A hop found that none may push any more (E).
+    /// Whether a hop could not push a record because none were allowed any more (E).
     pub exhausted: bool,
-    /// The record of a hop would have made the packet longer than its link takes (M).
+    /// Whether the record of a hop would have exceeded the MTU of its link (M).
     pub too_long: bool,
     /// The records.
     pub path: PathRecord,
@@ -28,7 +28,7 @@ impl Int {
     /// Octets of the longest stack that a host opens.
     pub const MAX_OCTETS: u32 = Self::HEADER_OCTETS + Self::RECORD_OCTETS * PathRecord::MAX as u32;
 
-    /// What a sender of data opens.
+    /// The stack that a sender of data opens.
     pub fn open() -> Self {
         Int {
             remaining: PathRecord::MAX as u8,
@@ -36,7 +36,7 @@ impl Int {
         }
     }
 
-    /// What the receiver of a stack returns.
+    /// The stack that its receiver returns.
     pub const fn echo(self) -> Self {
         Int {
             is_echo: true,
@@ -44,18 +44,18 @@ impl Int {
         }
     }
 
-    /// Octets that it takes.
+    /// Its length in octets.
     pub fn octets(&self) -> u32 {
         Self::HEADER_OCTETS + Self::RECORD_OCTETS * self.path.hops().len() as u32
     }
 
-    /// What a returned stack tells the sender of the data, if hops have spoken.
+    /// The records of a returned stack for the sender of the data, if there are any.
     pub(super) fn told(&self) -> Option<PathRecord> {
         let told = self.is_echo && !self.path.hops().is_empty();
         told.then_some(self.path)
     }
 
-    /// Appends the next hop on the way; `false`, and nothing changed, if there is no room.
+    /// Appends the next hop of the path. Returns `false`, without any change, if there is no room.
     pub fn push(&mut self, hop: HopRecord) -> bool {
         self.path.push(hop)
     }

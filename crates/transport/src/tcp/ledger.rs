@@ -1,19 +1,19 @@
-//! When each segment in the window was last sent, and how often.
+//! When each segment in the window was last sent, and how often it was sent.
 
 use std::ops::Range;
 use units::Instant;
 
-/// A ring of as many entries as the window has segments.
+/// A ring with as many entries as the window has segments.
 ///
-/// Only the blocks that have entries in use take memory: a window may be a hundred times what is in flight, and a ring
-/// of its size would go through all of that memory again and again.
+/// Only blocks with entries in use take memory: a window may be a hundred times larger than the data in flight, and a
+/// ring of its full size would repeatedly walk through all of that memory.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// Of each block of the ring its entries, unless all are as new.
+    /// The entries of each block of the ring, unless all are unused.
     blocks: Box<[Option<Box<Block>>]>,
-    /// Entries of the ring.
+    /// Number of entries of the ring.
     window: u64,
-    /// Blocks that were in use, all entries as new.
+    /// Unused blocks for reuse. All of their entries are reset.
     #[expect(clippy::vec_box, reason = "a block goes back into the ring as it is")]
     spare: Vec<Box<Block>>,
     stale_send_counts: bool,
@@ -24,11 +24,11 @@ const BLOCK: usize = 64;
 #[derive(Debug)]
 struct Block {
     entries: [Entry; BLOCK],
-    /// How many have been sent.
+    /// Number of entries that are in use.
     sent: usize,
 }
 
-/// Count 0: never sent, or acknowledged.
+/// A count of 0 means never sent, or acknowledged.
 #[derive(Clone, Copy, Debug, Default)]
 struct Entry {
     sent: Instant,
@@ -72,7 +72,7 @@ impl Ledger {
 
     pub(super) fn record(&mut self, segment: u64, now: Instant, now_s: Option<f64>) {
         if segment == 0 {
-            // The simulator's ring starts empty again.
+            // The simulator's ring also starts empty again.
             self.reset(0..self.window as usize);
         }
         let index = self.index(segment);
@@ -104,13 +104,13 @@ impl Ledger {
         self.entry(segment).count
     }
 
-    /// When `segment` was sent, if only once: what a round-trip time may be taken from (Karn).
+    /// When `segment` was sent, if only once: only then it yields a round-trip time (Karn).
     pub(super) fn sent_once(&self, segment: u64) -> Option<Instant> {
         let entry = self.entry(segment);
         (entry.count == 1).then_some(entry.sent)
     }
 
-    /// Segments `from..to` were acknowledged. The simulator clears nothing where that range wraps.
+    /// Clears segments `from..to`, which were acknowledged. The simulator clears nothing if that range wraps around.
     pub(super) fn clear(&mut self, from: u64, to: u64) {
         if from >= to {
             return;
@@ -129,7 +129,7 @@ impl Ledger {
         }
     }
 
-    /// Makes entries as new.
+    /// Resets entries.
     fn reset(&mut self, entries: Range<usize>) {
         let mut at = entries.start;
         while at < entries.end {

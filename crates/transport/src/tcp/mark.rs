@@ -1,4 +1,4 @@
-//! Marks that a user declares: IPv4 options with fields that hops write.
+//! Marks that a user declares: IPv4 options with fields into which hops write.
 //!
 //! ```text
 //! +--------+--------+----------------------+----------------------+
@@ -6,10 +6,10 @@
 //! +--------+--------+----------------------+----------------------+
 //! ```
 //!
-//! The fields collect what hops write on the way of this packet. The echoed fields are those of the
-//! data that an acknowledgement acknowledges; hops leave them as they are. Both lists have the same
-//! layout: fields of any width, one behind the other, the most significant bit first, and whole
-//! octets in all. An option is followed by padding up to a whole word of the header.
+//! The fields collect the values that hops write on the path of this packet. The echoed fields are those of the data
+//! that an acknowledgement acknowledges; hops do not change them. Both lists have the same layout: fields of any width,
+//! contiguous, most significant bit first, with whole octets in total. Padding follows an option up to a whole word of
+//! the header.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use super::options::{self, Options};
 
-/// An IPv4 option with fields that hops write.
+/// An IPv4 option with fields into which hops write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The option's type.
@@ -30,29 +30,29 @@ pub struct Mark {
 /// A field of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Field {
-    /// Its width, 1 to 64.
+    /// Its width in bits, 1 to 64.
     pub bits: u8,
-    /// What hops do with it.
+    /// How hops update it.
     pub aggregation: Aggregation,
 }
 
-/// How the hops of a path, and the packets that one acknowledgement covers, come to one value.
+/// How the values of a path's hops, and of the packets that one acknowledgement covers, are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Aggregation {
-    /// Each hop adds to it. Of several packets the newest counts.
+    /// Each hop adds to it. Of several packets the newest value counts.
     Sum,
-    /// The smallest counts.
+    /// The minimum counts.
     Min,
-    /// The largest counts.
+    /// The maximum counts.
     Max,
-    /// Each hop writes its own. Of several packets the newest counts.
+    /// Each hop writes its own value. Of several packets the newest value counts.
     Last,
 }
 
 /// Why marks cannot be carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MarkError {
-    /// Padding, or an option that has a meaning of its own here.
+    /// The type is padding, or an option with its own meaning here.
     #[error("option type {option:#04x} is taken by the padding, AQT or AVBW-S")]
     Taken {
         /// The type.
@@ -64,7 +64,7 @@ pub enum MarkError {
         /// The type.
         option: u8,
     },
-    /// A field has no width, or more than a value holds.
+    /// A field has no width, or a width larger than a value can hold.
     #[error("a field of option {option:#04x} has {bits} bits, expected 1 to 64")]
     Bits {
         /// The option's type.
@@ -72,7 +72,7 @@ pub enum MarkError {
         /// The field's width.
         bits: u8,
     },
-    /// The fields end within an octet, or there are none.
+    /// The fields do not end at an octet boundary, or there are none.
     #[error(
         "the fields of option {option:#04x} have {bits} bits in all, expected a multiple of 8 above 0"
     )]
@@ -85,13 +85,13 @@ pub enum MarkError {
     /// More fields than an event holds.
     #[error("the marks have {count} fields, expected at most {}", MarkValues::MAX)]
     Fields {
-        /// Of all marks.
+        /// The number of fields of all marks.
         count: usize,
     },
     /// IPv4 has room for 40 octets of options.
     #[error("the marks take {octets} octets, IPv4 has 40 for all options")]
     TooLong {
-        /// Of all options.
+        /// The octets of all options.
         octets: usize,
     },
 }
@@ -100,13 +100,13 @@ pub enum MarkError {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
     marks: Arc<[Mark]>,
-    /// The options with every field at its initial value.
+    /// The options with all fields at their initial values.
     blank: Options,
 }
 
 /// Octets of the type and the length.
 const HEAD: usize = 2;
-/// Types that have a meaning of their own.
+/// Types with their own meaning.
 const TAKEN: [u8; 4] = [options::END, options::NOP, options::AQT, options::AVBW];
 
 impl Marks {
@@ -140,7 +140,7 @@ impl Marks {
         }
     }
 
-    /// Octets that they add to an IPv4 header, padding included.
+    /// Octets that they add to an IPv4 header, including padding.
     pub fn octets(&self) -> u32 {
         self.blank.padded_octets()
     }
@@ -150,8 +150,8 @@ impl Marks {
         self.blank
     }
 
-    /// The options that an acknowledgement of data with the options `received` carries. The echo of
-    /// what the data did not have, or had with another length, is the initial value.
+    /// The options of an acknowledgement of data with the options `received`. The echo of an option that the data did
+    /// not have, or that had another length, is the initial value.
     pub fn echo(&self, received: &Options) -> Options {
         let mut echo = self.blank;
         self.for_each_shared(&mut echo, received, |mark, ours, theirs| {
@@ -161,7 +161,7 @@ impl Marks {
         echo
     }
 
-    /// The options of two packets as those of one, for an acknowledgement that covers both.
+    /// Combines the options of two packets for an acknowledgement that covers both.
     pub(super) fn combine(&self, earlier: &Options, later: &Options) -> Options {
         let mut combined = *later;
         self.for_each_shared(&mut combined, earlier, |mark, later, earlier| {
@@ -175,8 +175,8 @@ impl Marks {
         combined
     }
 
-    /// What an acknowledgement brings: the fields that its data collected on the way there, and
-    /// those that it collected itself on the way back. Where it lacks an option, the initial values.
+    /// The values that an acknowledgement carries: the fields that its data collected on the forward path, and those
+    /// that it collected itself on the backward path. Initial values for missing options.
     pub(super) fn read(&self, ack: &Options) -> (MarkValues, MarkValues) {
         let mut values = (MarkValues::default(), MarkValues::default());
         for mark in &*self.marks {
@@ -193,7 +193,7 @@ impl Marks {
         values
     }
 
-    /// Calls `change` for each mark that both have whole, with what lies behind type and length.
+    /// Calls `change` for each mark that both have completely, with the fields behind type and length.
     fn for_each_shared(
         &self,
         ours: &mut Options,
@@ -255,7 +255,7 @@ impl Mark {
         (buffer, length)
     }
 
-    /// Its part of some options, behind type and length, if they have it with its length.
+    /// Its fields in some options, behind type and length, if present with the right length.
     fn in_options<'a>(&self, options: &'a Options) -> Option<&'a [u8]> {
         let option = options.find(self.option)?;
         (option.len() == self.octets()).then(|| &option[HEAD..])

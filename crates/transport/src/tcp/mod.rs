@@ -1,17 +1,16 @@
 //! TCP (RFC 9293), sans-IO, in two profiles.
 //!
-//! [`modern`] is TCP as hosts of today have it. What is here beside it is the profile of the papers'
-//! simulator: packets of one size, established from the start. They share segments, marks, traces,
-//! and the congestion controls.
+//! [`modern`] is TCP as in today's hosts. The other modules are the profile of the papers' simulator: packets of one
+//! size, connections established from the start. Both share segments, marks, traces and the congestion controls.
 //!
 //! ```text
 //!            handle_segment            poll_transmit
 //!  Segment ───────────────► Connection ─────────────► Segment
-//!                              │  receiver   what arrived, what to acknowledge and echo
+//!                              │  receiver   received data, acknowledgements and echoes
 //!                              │  mark       IPv4 options that a user declares
 //!                              │  int        in-band telemetry: what hops record
 //!                              │  feedback   marks on a segment ⇄ marks in an event
-//!                              │  flight     numbers, window, timer
+//!                              │  flight     sequence numbers, window, timer
 //!                              │    ledger     when and how often each segment was sent
 //!                              │    rtt        coarse (the timer's) and fine (Vegas')
 //!                              │    recovery   what to resend, when to send nothing

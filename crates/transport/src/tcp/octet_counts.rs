@@ -1,22 +1,22 @@
-//! The option of accurate ECN: how many octets of payload came in packets of each codepoint (RFC 9768, §3.2.3).
+//! The option of accurate ECN: how many octets of payload arrived in packets of each codepoint (RFC 9768, §3.2.3).
 //!
 //! ```text
 //!  kind 172 (AccECN0):   | kind | length | ECT(0) 24 | CE 24 | ECT(1) 24 |
 //!  kind 174 (AccECN1):   | kind | length | ECT(1) 24 | CE 24 | ECT(0) 24 |
 //! ```
 //!
-//! Fields at the end may be missing: those that did not change.
+//! Trailing fields may be omitted if they have not changed.
 
-/// The counters that an option has, modulo 2²⁴.
+/// The counters of an option, modulo 2²⁴.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OctetCounts {
     first: First,
-    /// In the option's order; those behind `len` are 0.
+    /// In the option's order. Those from `len` on are 0.
     fields: [u32; Self::MAX],
     len: u8,
 }
 
-/// Which counter an option begins with.
+/// The counter with which an option begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum First {
     /// ECT(0): kind 172.
@@ -26,7 +26,7 @@ pub enum First {
 }
 
 impl OctetCounts {
-    /// Fields at most.
+    /// The maximum number of fields.
     pub const MAX: usize = 3;
     /// Counters are sent modulo this (DIVOPT).
     pub const MODULUS: u32 = 1 << 24;
@@ -35,7 +35,7 @@ impl OctetCounts {
     /// Octets of a field.
     pub(crate) const FIELD_OCTETS: usize = 3;
 
-    /// An option with these fields in its order; those beyond [`OctetCounts::MAX`] are ignored (§3.2.3).
+    /// An option with these fields in order. Fields beyond [`OctetCounts::MAX`] are ignored (§3.2.3).
     pub fn new(first: First, fields: impl IntoIterator<Item = u32>) -> Self {
         let mut counts = OctetCounts {
             first,
@@ -59,7 +59,7 @@ impl OctetCounts {
         &self.fields[..usize::from(self.len)]
     }
 
-    /// Octets that came marked CE.
+    /// Octets that arrived marked CE, if it has this counter.
     pub fn ce(&self) -> Option<u32> {
         self.fields().get(1).copied()
     }
@@ -69,7 +69,7 @@ impl OctetCounts {
         self.fields().iter().copied().step_by(2)
     }
 
-    /// Octets of the option, brought to whole words by NOPs before it.
+    /// Octets of the option, padded to whole words by NOPs before it.
     pub fn octets(&self) -> u32 {
         let octets = Self::HEAD_OCTETS + Self::FIELD_OCTETS * usize::from(self.len);
         (octets as u32).next_multiple_of(4)

@@ -12,7 +12,7 @@ pub(crate) const AQT: u8 = 0x5E;
 /// AVBW-S.
 pub(crate) const AVBW: u8 = 0xDE;
 
-/// The IPv4 options of a segment beside AQT and AVBW-S, each as it stands in the header, without
+/// The IPv4 options of a segment except AQT and AVBW-S, each encoded as in the header, without
 /// padding between or behind them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Options {
@@ -21,11 +21,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The octets that an IPv4 header has for options.
+    /// The maximum octets of options in an IPv4 header.
     pub const MAX: usize = 40;
 
-    /// Appends an option: type, length, and what follows. `false`, and nothing changed: its second
-    /// octet is not its length, or there is no room.
+    /// Appends an option: type, length, and value. Returns `false`, without any change, if its
+    /// second octet is not its length, or if there is no room.
     pub fn push(&mut self, option: &[u8]) -> bool {
         let at = usize::from(self.len);
         let is_whole = option.len() >= 2 && usize::from(option[1]) == option.len();
@@ -38,7 +38,7 @@ impl Options {
         true
     }
 
-    /// All options, one behind the other.
+    /// All options, concatenated.
     pub fn as_slice(&self) -> &[u8] {
         &self.octets[..usize::from(self.len)]
     }
@@ -48,17 +48,17 @@ impl Options {
         self.len == 0
     }
 
-    /// What they take in a header, whose length is a whole number of words.
+    /// Octets in a header, whose length is a whole number of words.
     pub const fn padded_octets(&self) -> u32 {
         (self.len as u32).next_multiple_of(4)
     }
 
-    /// The first option of a type, whole.
+    /// The first option of a type, complete.
     pub(super) fn find(&self, kind: u8) -> Option<&[u8]> {
         Some(&self.octets[self.place(kind)?])
     }
 
-    /// As [`Options::find`]; type and length are to stay.
+    /// Like [`Options::find`], mutable. Type and length must not be changed.
     pub(super) fn find_mut(&mut self, kind: u8) -> Option<&mut [u8]> {
         let place = self.place(kind)?;
         Some(&mut self.octets[place])

@@ -1,4 +1,4 @@
-//! The experiments' settings.
+//! The settings of experiments.
 
 use units::Duration;
 
@@ -6,7 +6,7 @@ use super::config::{Clock, Config, Profile, Recovery, RtoConfig, Sizes, Supply};
 use super::mark::Marks;
 
 impl Config {
-    /// The setting of the recorded traces: tick 0.1 s, no RFC 2988, minimum RTO 0, initial window
+    /// The settings of the recorded traces: tick 0.1 s, no RFC 2988, minimum RTO 0, initial window
     /// 1, no limited transmit.
     pub fn ns2_trace(recovery: Recovery) -> Self {
         Config {
@@ -22,7 +22,7 @@ impl Config {
         }
     }
 
-    /// The simulator's defaults of the time: Kurata's, and Lien and Chung's experiments.
+    /// The simulator's defaults at the time of Kurata's, and of Lien and Chung's experiments.
     pub fn stock(recovery: Recovery) -> Self {
         Config {
             profile: Profile::Ns2,
@@ -48,7 +48,7 @@ impl Config {
             avbw: false,
             marks: Marks::default(),
             ci: false,
-            // The simulator's forward acknowledgement measures by them.
+            // The simulator's forward acknowledgement measures round-trip times with them.
             timestamps: recovery == Recovery::Fack,
             clock: Clock::TRUE,
             supply: Supply::Endless,
@@ -58,7 +58,7 @@ impl Config {
         }
     }
 
-    /// Chan's experiments: [`Config::stock`] with initial window 1, minimum RTO 1 s, no limited
+    /// Chan's experiments: [`Config::stock`] with initial window 1, minimum RTO 1 s, and no limited
     /// transmit.
     pub fn chan(recovery: Recovery) -> Self {
         Config {

@@ -1,20 +1,20 @@
-//! The receiving side: what arrived in order, what arrived early.
+//! The receiving side: data that arrived in order, and data that arrived early.
 
 use super::assembler::Assembler;
 use super::config::Config;
 use super::segment::{Flags, SackBlocks, Segment};
 
-/// Stream offsets are counted in octets from the other side's first.
+/// Stream offsets are in octets from the other side's first octet.
 #[derive(Debug)]
 pub(super) struct Receiver {
     first_seq: u32,
-    /// Octets of the sequence space that are none of the stream: a SYN's.
+    /// Octets of the sequence space that do not belong to the stream: those of a SYN.
     foreign: u64,
     assembler: Assembler,
-    /// Data segments, copies included.
+    /// Data segments, including duplicates.
     pub(super) received: u64,
-    /// TS.Recent (RFC 7323, §4.3): the timestamp to echo, of the newest segment that did not come
-    /// early.
+    /// TS.Recent (RFC 7323, §4.3): the timestamp to echo, from the newest segment that did not
+    /// arrive early.
     pub(super) recent_stamp: Option<u32>,
 }
 
@@ -39,12 +39,12 @@ impl Receiver {
         self.assembler.expected().saturating_sub(self.foreign)
     }
 
-    /// Takes in a data segment or a SYN, whether new, early or a copy.
+    /// Handles a data segment or a SYN, which may be new, early or a duplicate.
     pub(super) fn accept(&mut self, data: &Segment) {
         let syn = u32::from(data.flags.contains(Flags::SYN));
         self.received += u64::from(1 - syn);
-        // The sequence number nearest to what is expected; before the stream's start nothing is
-        // left of it.
+        // The sequence number nearest to the expected one. Nothing is left of data before the
+        // stream's start.
         let ahead = i64::from(data.seq.wrapping_sub(self.ack_number()) as i32);
         let expected = self.assembler.expected() as i64;
         let left = expected + ahead;

@@ -13,11 +13,11 @@ use std::ops::{BitOr, BitOrAssign};
 pub struct Segment {
     /// Sequence number of the first payload octet.
     pub seq: u32,
-    /// The next octet expected; meaningful with [`Flags::ACK`].
+    /// The next octet expected. Meaningful with [`Flags::ACK`].
     pub ack: u32,
     /// Control bits.
     pub flags: Flags,
-    /// The window field as it stands in the header, unscaled.
+    /// The window field as in the header, unscaled.
     pub window: u16,
     /// Payload octets, all zero.
     pub payload: u32,
@@ -27,7 +27,7 @@ pub struct Segment {
     pub sack: SackBlocks,
     /// Timestamps option (RFC 7323).
     pub timestamps: Option<Timestamps>,
-    /// The sequence number of a segment that came trimmed, in an experimental option (RFC 6994).
+    /// The sequence number of a segment that arrived trimmed, in an experimental option (RFC 6994).
     pub trim_notice: Option<u32>,
     /// The option of accurate ECN (RFC 9768, §3.2.3).
     pub octet_counts: Option<OctetCounts>,
@@ -45,16 +45,16 @@ pub struct Segment {
     pub ecn: Ecn,
     /// The CSIG tag in front of the IPv4 header.
     pub csig: Option<Tag>,
-    /// CSIG tags that are reflected, in an experimental TCP option.
+    /// Reflected CSIG tags, in an experimental TCP option.
     pub reflection: Reflection,
-    /// Whether switches may trim it, or have.
+    /// Whether switches may trim it, or have trimmed it.
     pub trimming: Trimming,
-    /// What links, rates and queues charge for it, in octets.
+    /// The size that links, rates and queues charge, in octets.
     pub link_octets: u32,
 }
 
 impl Segment {
-    /// Octets of the IPv4 options and the tag that hops write into, which its `link_octets` contain.
+    /// Octets of the IPv4 options and the tag into which hops write. They are included in `link_octets`.
     pub fn feedback_octets(&self) -> u32 {
         self.aqt.map_or(0, |_| AQT_OCTETS)
             + self.avbw.map_or(0, |_| AVBW_OCTETS)
@@ -62,37 +62,37 @@ impl Segment {
             + self.csig.map_or(0, |_| CSIG_OCTETS)
     }
 
-    /// Octets of its telemetry, which its `link_octets` contain.
+    /// Octets of its telemetry. They are included in `link_octets`.
     pub fn int_octets(&self) -> u32 {
         self.int.as_ref().map_or(0, Int::octets)
     }
 }
 
-/// Packet trimming: what the DSCP of a packet says, and what is left of the packet.
+/// Packet trimming: the state encoded in the DSCP of a packet, and the remaining part of the packet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trimming {
-    /// It is not for trimming, or a switch had no need to cut it.
+    /// It must not be trimmed, or a switch did not need to trim it.
     #[default]
     None,
-    /// A full queue may cut it.
+    /// A full queue may trim it.
     Trimmable,
-    /// It was cut. [`Segment::payload`] is what it had. Of TCP's header only the ports and the sequence number are
-    /// read, and no checksum covers them.
+    /// It was trimmed. [`Segment::payload`] is its original payload length. Of the TCP header only the ports and the
+    /// sequence number are read, and no checksum covers them.
     Cut,
 }
 
-/// What a SYN says of its sender; everywhere else nothing.
+/// The options of a SYN. Empty in other segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SynOptions {
     /// Maximum segment size: the longest payload, without options (RFC 9293, §3.7.1; RFC 6691).
     pub mss: Option<u16>,
-    /// The shift of the windows it will advertise (RFC 7323, §2).
+    /// The shift of the windows that it will advertise (RFC 7323, §2).
     pub window_scale: Option<u8>,
-    /// It understands SACK (RFC 2018, §2).
+    /// Whether it supports SACK (RFC 2018, §2).
     pub sack_permitted: bool,
 }
 
-/// TCP control bits: octet 13 of the header, and above it the lowest bit of octet 12.
+/// TCP control bits: octet 13 of the header, plus the lowest bit of octet 12 above it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub u16);
 
@@ -109,7 +109,7 @@ impl Flags {
     pub const ACK: Flags = Flags(0x10);
     /// Urgent pointer field is significant.
     pub const URG: Flags = Flags(0x20);
-    /// ECN-echo; carries the CI-echo where that is asked for.
+    /// ECN-echo. Carries the CI-echo if that is requested.
     pub const ECE: Flags = Flags(0x40);
     /// Congestion window reduced.
     pub const CWR: Flags = Flags(0x80);
@@ -148,10 +148,10 @@ pub struct SackBlocks {
 }
 
 impl SackBlocks {
-    /// As many as a TCP header has room for.
+    /// The maximum number in a TCP header.
     pub const MAX: usize = 4;
 
-    /// Appends a block; `false`, and nothing changed, if there is no room.
+    /// Appends a block. Returns `false`, without any change, if there is no room.
     pub fn push(&mut self, left: u32, right: u32) -> bool {
         let Some(slot) = self.blocks.get_mut(usize::from(self.len)) else {
             return false;
@@ -172,26 +172,26 @@ impl SackBlocks {
     }
 }
 
-/// The timestamps option (RFC 7323, §3). The unit is the connection's choice.
+/// The timestamps option (RFC 7323, §3). The connection determines the unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Timestamps {
     /// TSval: the sender's clock.
     pub value: u32,
-    /// TSecr: the value echoed.
+    /// TSecr: the echoed value.
     pub echo: u32,
 }
 
-/// The AQT option (accumulated queueing time), both fields 24 bits of microseconds.
+/// The AQT option (accumulated queueing time). Both fields have 24 bits, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Aqt {
-    /// Queueing time of the hops so far.
+    /// Queueing time at the hops so far.
     pub time_us: u32,
     /// The AQT of the data segment that this one acknowledges.
     pub echo_us: u32,
 }
 
 impl Aqt {
-    /// Where the fields saturate: "at least this".
+    /// The saturation value of the fields: "at least this".
     pub const MAX_US: u32 = 0xFF_FFFF;
 }
 
@@ -205,10 +205,10 @@ pub struct Avbw {
 }
 
 impl Avbw {
-    /// "No hop has spoken".
+    /// The index that no hop has written.
     pub const SILENT: u8 = 0xFF;
 
-    /// What the sender of data writes.
+    /// The option as the sender of data writes it.
     pub const UNWRITTEN: Avbw = Avbw {
         drai: Self::SILENT,
         mrai_echo: Self::SILENT,

@@ -5,52 +5,52 @@
 //!                        | echo: value 8 | hop 4 | link speed 4 | latency 16
 //! ```
 //!
-//! The worst hop writes its value, its link's speed and the packet's TTL; each hop adds its latency. A receiver echoes
-//! what the newest data brought, once.
+//! The worst hop writes its value, its link's speed and the packet's TTL. Each hop adds its latency. A receiver echoes
+//! the values of the newest data, once.
 
 use units::Duration;
 
 /// The option of a segment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInt {
-    /// How often switches are to write, 4 bits.
+    /// How often switches should write, 4 bits.
     pub tag_frequency: u8,
     /// The code of the worst hop's link speed, 4 bits.
     pub link_speed: u8,
-    /// The worst hop's utilisation, below 0x80, or queue.
+    /// The worst hop's utilisation, if below 0x80, or its queue.
     pub value: u8,
-    /// The packet's TTL at the worst hop; 0: none has written.
+    /// The packet's TTL at the worst hop. 0 if no hop has written.
     pub hop: u8,
     /// The sum of the hops' latencies in units of 2⁸ ns, 24 bits.
     pub latency: u32,
-    /// What this end received.
+    /// The echo of what this end received.
     pub echo: Echo,
 }
 
-/// What an end received, for the other end.
+/// The received values, for the other end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Echo {
     /// The worst hop's value.
     pub value: u8,
-    /// The worst hop, from 1 on in the order of the path, 4 bits; 0: nothing is echoed.
+    /// The index of the worst hop, from 1 in the order of the path, 4 bits. 0 means that nothing is echoed.
     pub hop: u8,
     /// The code of its link speed, 4 bits.
     pub link_speed: u8,
-    /// The sum of latencies; from 0x8000 on in units of 2¹⁶ ns instead of 2⁸.
+    /// The sum of latencies. From 0x8000 on, in units of 2¹⁶ ns instead of 2⁸.
     pub latency: u16,
 }
 
 impl TcpInt {
     /// Octets of the option.
     pub const OCTETS: u32 = 12;
-    /// The greatest latency.
+    /// The maximum latency.
     pub const MAX_LATENCY: u32 = 0xFF_FFFF;
-    /// Switches write as often as they are set to.
+    /// Switches write as often as they are configured to.
     const AS_SET: u8 = 15;
-    /// The TTL with which packets leave hosts.
+    /// The TTL of packets that leave hosts.
     const FIRST_TTL: u8 = 64;
 
-    /// The option of a segment that leaves.
+    /// The option of a departing segment.
     pub fn open(echo: Option<Echo>) -> Self {
         TcpInt {
             tag_frequency: Self::AS_SET,
@@ -59,7 +59,7 @@ impl TcpInt {
         }
     }
 
-    /// What the receiver of this option echoes, if a hop has written its value.
+    /// The echo for the sender of this option, if a hop has written its value.
     pub fn received(&self) -> Option<Echo> {
         let long = self.latency > u32::from(Echo::LONG - 1);
         let latency = match long {
@@ -76,12 +76,12 @@ impl TcpInt {
 }
 
 impl Echo {
-    /// Marks latencies in the larger unit.
+    /// The flag of latencies in the larger unit.
     const LONG: u16 = 0x8000;
-    /// Between the units.
+    /// The shift between the units.
     const SHIFT: u32 = 8;
 
-    /// The sum of the hops' latencies on the data's way there, if something is echoed.
+    /// The sum of the hops' latencies on the data path, if there is an echo.
     pub fn hop_latency(&self) -> Option<Duration> {
         let units = match self.latency & Self::LONG {
             0 => u64::from(self.latency),
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(Echo::default().hop_latency(), None);
     }
 
-    /// 32,767 units of 256 ns are 8.388352 ms. Beyond, an echo has units of 65.536 µs, 32,767 of them at most.
+    /// 32,767 units of 256 ns are 8.388352 ms. Beyond, an echo has units of 65.536 µs, at most 32,767 of them.
     #[test]
     fn long_latencies_are_echoed_in_larger_units() {
         let cases = [

@@ -1,4 +1,4 @@
-//! One record for every change, for traces and figures.
+//! A record for every change of state, for traces and figures.
 
 use congestion::{QueueingTime, Snapshot, Verdicts};
 use units::{Duration, Instant};
@@ -6,9 +6,9 @@ use units::{Duration, Instant};
 /// The state after a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trace {
-    /// When it changed.
+    /// The time of the change.
     pub now: Instant,
-    /// What changed it.
+    /// The cause of the change.
     pub change: Change,
     /// Segments acknowledged so far.
     pub acked: u64,
@@ -16,23 +16,23 @@ pub struct Trace {
     pub next: u64,
     /// Segments sent and not acknowledged.
     pub in_flight: u64,
-    /// The fine-grained RTT that this change brought, if any.
+    /// The fine-grained RTT measured by this change, if any.
     pub rtt: Option<Duration>,
-    /// The forward queueing time that this change brought, if any.
+    /// The forward queueing time reported by this change, if any.
     pub aqt_echo: Option<QueueingTime>,
-    /// The backward queueing time that this change brought, if any.
+    /// The backward queueing time reported by this change, if any.
     pub aqt_backward: Option<QueueingTime>,
-    /// The MRAI-Echo that this change brought, if any.
+    /// The MRAI-Echo reported by this change, if any.
     pub mrai: Option<u8>,
-    /// This change brought a congestion indication.
+    /// Whether this change reported a congestion indication.
     pub ci_echo: bool,
-    /// How losses were judged so far.
+    /// How losses were classified so far.
     pub verdicts: Verdicts,
     /// The controller: cwnd, ssthresh, base RTT, diff, phase.
     pub controller: Snapshot,
 }
 
-/// What changed a connection's state.
+/// The cause of a change of a connection's state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// New data was acknowledged.
@@ -43,9 +43,9 @@ pub enum Change {
     Sent,
     /// A segment was sent again.
     Resent,
-    /// The retransmission timer ran out.
+    /// The retransmission timer expired.
     Timeout,
-    /// A segment was found lost by the time that passed (RACK).
+    /// A segment was detected as lost by time (RACK).
     Loss,
 }
 

@@ -1,8 +1,8 @@
-//! What can be wrong with a packet.
+//! Errors in packets.
 
 use thiserror::Error;
 
-/// Why a packet cannot be written.
+/// Why a packet cannot be encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EncodeError {
     /// The caller's buffer is too short for the headers.
@@ -13,19 +13,19 @@ pub enum EncodeError {
         /// Octets of the buffer.
         available: usize,
     },
-    /// IPv4 counts at most 65535 octets.
+    /// The packet exceeds the IPv4 maximum of 65535 octets.
     #[error("the packet would have {octets} octets; IPv4 allows at most 65535")]
     TooLong {
-        /// IPv4 total length that would be needed.
+        /// The required IPv4 total length.
         octets: u64,
     },
-    /// IPv4 has room for 40 octets of options.
+    /// The options exceed IPv4's maximum of 40 octets.
     #[error("the IPv4 options need {octets} octets; there is room for 40")]
     Ipv4OptionsTooLong {
-        /// Octets of the options, padding included.
+        /// Octets of the options, including padding.
         octets: usize,
     },
-    /// TCP has room for 40 octets of options.
+    /// The options exceed TCP's maximum of 40 octets.
     #[error("the TCP options need {octets} octets; there is room for 40")]
     TcpOptionsTooLong {
         /// Octets of the options.
@@ -33,17 +33,17 @@ pub enum EncodeError {
     },
 }
 
-/// What is wrong with a packet's octets.
+/// An error in the octets of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// The packet ends early.
     #[error("{layer} needs {needed} octets, there are {available}")]
     Truncated {
-        /// The protocol that ends early.
+        /// The truncated protocol.
         layer: &'static str,
-        /// Octets that it says it has, or has at least.
+        /// The stated or minimum number of octets.
         needed: u64,
-        /// Octets that there are, elided ones included where they may count.
+        /// The available octets, including elided ones where they count.
         available: u64,
     },
     /// Not an IPv4 packet.
@@ -58,7 +58,7 @@ pub enum DecodeError {
         /// The version field.
         version: u8,
     },
-    /// A header says that it is shorter than its fixed part.
+    /// A header length is less than that of the fixed part.
     #[error("{layer} header length is {words} words, expected {minimum} to {maximum}")]
     BadHeaderLength {
         /// The protocol.
@@ -70,14 +70,14 @@ pub enum DecodeError {
         /// The largest allowed.
         maximum: u8,
     },
-    /// A length field is shorter than the headers that it counts.
+    /// A length field is less than the length of the headers that it includes.
     #[error("{layer} length is {length} octets, its headers alone have {headers}")]
     BadLength {
         /// The protocol.
         layer: &'static str,
         /// The length field.
         length: u64,
-        /// Octets of the headers that it counts.
+        /// Octets of the headers that it includes.
         headers: u64,
     },
     /// A checksum does not match.
@@ -86,28 +86,28 @@ pub enum DecodeError {
         /// The protocol.
         layer: &'static str,
     },
-    /// A fragment; the project's hosts never fragment.
+    /// The packet is a fragment. The project's hosts never fragment.
     #[error("the packet is a fragment")]
     Fragment,
-    /// An option's length does not fit its kind or its header.
+    /// The length of an option does not match its kind or its header.
     #[error("{layer} option {kind:#04x} at octet {at} has length {length}, which does not fit")]
     BadOption {
         /// The protocol.
         layer: &'static str,
         /// The option's type octet.
         kind: u8,
-        /// Where it starts, counted from the header's start.
+        /// Its offset in the header.
         at: usize,
-        /// Its length octet; 0 where the header ends before it.
+        /// Its length octet. 0 if the header ends before it.
         length: u8,
     },
-    /// The DSCP says that in-band network telemetry follows, and it does not.
+    /// The DSCP indicates in-band network telemetry, but there is none.
     #[error("INT type is {kind}, expected 1 (MD), 2 (destination) or 3 (MX)")]
     UnknownIntType {
         /// The type field of the shim.
         kind: u8,
     },
-    /// Neither TCP nor UDP.
+    /// The protocol is neither TCP nor UDP.
     #[error("IPv4 protocol is {protocol}, expected 6 (TCP) or 17 (UDP)")]
     UnknownProtocol {
         /// The protocol field.

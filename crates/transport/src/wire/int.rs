@@ -1,5 +1,5 @@
 //! In-band network telemetry behind a TCP or UDP header (INT 2.1, §5.6.2 and §5.7): a shim, a header, and a stack of
-//! records, the newest first.
+//! records, newest first.
 //!
 //! ```text
 //!  shim     type 4 | NPT 2 | R 2 | length 8 | R 8 | DSCP before INT 6 | R 2
@@ -12,8 +12,8 @@
 //!           rate 32, kb/s
 //! ```
 //!
-//! The DSCP of the packet says that a shim follows. The records are those of HPCC: two baseline instructions, and two of
-//! a domain of Waymark's, which also has the hops' identities in its flags.
+//! The DSCP of the packet indicates the shim. The records are those of HPCC: two baseline instructions, and two of
+//! Waymark's domain, whose flags also contain the hops' identities.
 
 use congestion::{HopRecord, PathRecord};
 
@@ -21,7 +21,7 @@ use super::error::DecodeError;
 use super::{array, be16, be32};
 use crate::tcp::Int;
 
-/// The DSCP that the specification's example has (§6.1).
+/// The DSCP of the example in the specification (§6.1).
 pub(super) const DSCP: u8 = 0x17;
 
 const SHIM_OCTETS: usize = 4;
@@ -41,7 +41,7 @@ const INSTRUCTIONS: u16 = 0x1400;
 const DOMAIN: u16 = 0x5741;
 /// Octets sent, rate.
 const DOMAIN_INSTRUCTIONS: u16 = 0xC000;
-/// What a hop writes that does not know a value.
+/// The value that a hop writes for an unknown value.
 const UNKNOWN: u32 = u32::MAX;
 
 /// Octets of a stack.
@@ -49,7 +49,7 @@ pub(super) fn octets(stack: Option<&Int>) -> usize {
     stack.map_or(0, |stack| stack.octets() as usize)
 }
 
-/// Writes a stack into `room`, which is as long as [`octets`] says.
+/// Writes a stack into `room`, which must have the length of [`octets`].
 pub(super) fn write(stack: Option<&Int>, room: &mut [u8]) {
     let Some(stack) = stack else { return };
     let kind = if stack.is_echo {
@@ -78,11 +78,11 @@ pub(super) fn write(stack: Option<&Int>, room: &mut [u8]) {
     }
 }
 
-/// The stack at the start of a payload that begins with `octets`, and how many of them it takes. `None`: a stack that
-/// hosts of this project do not open.
+/// Reads the stack at the start of a payload that begins with `octets`. Also returns its length. The stack is `None` if
+/// hosts of this project do not open such a stack.
 ///
 /// # Errors
-/// There is no shim, or the packet ends within what it says it has.
+/// There is no shim, or the packet ends before the stated length.
 pub(super) fn read(octets: &[u8]) -> Result<(Option<Int>, usize), DecodeError> {
     let truncated = |needed: usize| DecodeError::Truncated {
         layer: "INT",
@@ -108,7 +108,7 @@ pub(super) fn read(octets: &[u8]) -> Result<(Option<Int>, usize), DecodeError> {
     Ok((stack.flatten(), end))
 }
 
-/// Whether the header asks for the records that hosts of this project ask for.
+/// Whether the header requests the records that hosts of this project request.
 fn is_own(header: &[u8]) -> bool {
     header[0] >> 4 == VERSION
         && usize::from(header[2] & 0x1F) * 4 == RECORD_OCTETS
@@ -117,7 +117,7 @@ fn is_own(header: &[u8]) -> bool {
         && be16(header, 8) == DOMAIN_INSTRUCTIONS
 }
 
-/// `None`: more records than a host asks for, a part of one, or a value that a hop did not know.
+/// `None` if there are more records than a host requests, an incomplete record, or a value that a hop did not know.
 fn read_stack(is_echo: bool, header: &[u8], records: &[u8]) -> Option<Int> {
     let records = records.chunks(RECORD_OCTETS);
     let mut path = PathRecord::default();
@@ -177,7 +177,7 @@ mod tests {
         room
     }
 
-    /// By hand, from the figures of §5.6.2 and §5.7.
+    /// Written by hand, from the figures of §5.6.2 and §5.7.
     #[test]
     fn octets_are_those_of_the_specification() {
         let mut stack = Int::open();
@@ -234,7 +234,7 @@ mod tests {
         for (at, octet) in [(0, 0x30), (4, 0x10), (6, 6), (8, 0x90), (10, 0), (12, 0x80)] {
             assert_eq!(with(at, octet), passed, "{at}");
         }
-        // A rate of 0, values that the hop does not know, a record cut by the stack's end.
+        // A rate of 0, values that the hop does not know, and a record that the stack's end truncates.
         let unfilled = |range: std::ops::Range<usize>, octet: u8| {
             let mut octets = own.clone();
             octets[range].fill(octet);
@@ -244,7 +244,7 @@ mod tests {
             assert_eq!(unfilled(range.clone(), octet), passed, "{range:?}");
         }
         assert_eq!(with(1, 7), Ok((None, 32)));
-        // More hops than a host asks for.
+        // More hops than a host requests.
         let mut long = written(&stack(8));
         long.extend_from_within(16..36);
         long[1] += 5;

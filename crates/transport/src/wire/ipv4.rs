@@ -1,4 +1,4 @@
-//! IPv4 (RFC 791) with the project's two options, and others as octets.
+//! IPv4 (RFC 791) with the project's two options. Other options are octets.
 
 use std::net::Ipv4Addr;
 
@@ -13,7 +13,7 @@ const DONT_FRAGMENT: u16 = 0x4000;
 /// More-fragments flag and fragment offset.
 const FRAGMENT_BITS: u16 = 0x3FFF;
 
-/// Differentiated services codepoints (RFC 2474) of packets that switches may trim, and of trimmed ones. Both are of
+/// Differentiated services codepoints (RFC 2474) of packets that switches may trim, and of trimmed ones. Both belong to
 /// the pool for local use (section 6).
 const TRIMMABLE_DSCP: u8 = 0b000011;
 const TRIMMED_DSCP: u8 = 0b000111;
@@ -21,7 +21,7 @@ const TRIMMED_DSCP: u8 = 0b000111;
 const AQT_OCTETS: usize = 8;
 const AVBW_OCTETS: usize = 4;
 
-/// The IPv4 fields that transports own.
+/// The IPv4 fields that transports use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marks {
     pub(super) aqt: Option<Aqt>,
@@ -32,7 +32,7 @@ pub(super) struct Marks {
     pub(super) trimming: Trimming,
 }
 
-/// The DSCP of a packet that a transport sends, as trimming has it.
+/// The DSCP for the trimming state of a packet that a transport sends.
 pub(super) fn trimming_dscp(trimming: Trimming) -> u8 {
     match trimming {
         Trimming::None => 0,
@@ -42,7 +42,7 @@ pub(super) fn trimming_dscp(trimming: Trimming) -> u8 {
 }
 
 impl Marks {
-    /// Octets of a header with them.
+    /// Octets of a header with these fields.
     ///
     /// # Errors
     /// The options do not fit into a header.
@@ -57,7 +57,7 @@ impl Marks {
     }
 }
 
-/// An IPv4 packet read.
+/// A decoded IPv4 packet.
 #[derive(Debug)]
 pub(super) struct Ipv4<'a> {
     pub(super) source: Ipv4Addr,
@@ -68,13 +68,13 @@ pub(super) struct Ipv4<'a> {
     pub(super) marks: Marks,
     /// The total length field.
     pub(super) total_octets: u16,
-    /// What follows the header and is present; elided zeros follow it up to `body_octets`, or what was cut off.
+    /// The stored octets behind the header. Elided zeros follow up to `body_octets`, or the truncated part.
     pub(super) body: &'a [u8],
     pub(super) body_octets: u64,
 }
 
 impl Ipv4<'_> {
-    /// The stack of telemetry behind a transport header of `octets`, and its length.
+    /// The telemetry stack behind a transport header of `octets` octets, and its length.
     pub(super) fn telemetry(&self, octets: usize) -> Result<(Option<Int>, usize), DecodeError> {
         match self.marks.dscp {
             int::DSCP => int::read(self.body.get(octets..).unwrap_or(&[])),
@@ -82,7 +82,7 @@ impl Ipv4<'_> {
         }
     }
 
-    /// Checks the checksum of the TCP or UDP packet in the body.
+    /// Verifies the checksum of the TCP or UDP packet in the body.
     pub(super) fn check_body(&self, layer: &'static str) -> Result<(), DecodeError> {
         let (source, destination) = (self.source, self.destination);
         let pseudo = pseudo_header(source, destination, self.protocol, self.body_octets);
@@ -108,7 +108,7 @@ pub(super) fn pseudo_header(
         + Sum::from(body_octets)
 }
 
-/// Writes the header into `header`, which is as long as [`Marks::header_octets`] says.
+/// Writes the header into `header`, which must have the length of [`Marks::header_octets`].
 pub(super) fn write(packet: &Packet, marks: &Marks, protocol: u8, total: u16, header: &mut [u8]) {
     let (flow, identification, ttl) = (&packet.flow, packet.identification, packet.ttl);
     write_header(flow, identification, ttl, marks, protocol, total, header);
@@ -161,7 +161,7 @@ pub(super) fn write_header(
     header[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// 24 bits in network order; what does not fit saturates.
+/// 24 bits in network order, saturating.
 fn be24(us: u32) -> [u8; 3] {
     let [_, octets @ ..] = us.min(Aqt::MAX_US).to_be_bytes();
     octets
@@ -172,7 +172,7 @@ fn from_be24(octets: [u8; 3]) -> u32 {
     u32::from_be_bytes([0, high, middle, low])
 }
 
-/// Reads a packet at the start of `octets`, of which `elided` more follow.
+/// Decodes a packet at the start of `octets`, followed by `elided` elided octets.
 #[inline]
 pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> {
     let truncated = |needed: u64, available: u64| DecodeError::Truncated {
@@ -248,7 +248,7 @@ pub(super) fn read(octets: &[u8], elided: u32) -> Result<Ipv4<'_>, DecodeError> 
     })
 }
 
-/// Adds the first of each of the project's options, and all others.
+/// Stores the first of each of the project's options, and all others.
 fn read_options(header: &[u8], marks: &mut Marks) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != options::END {

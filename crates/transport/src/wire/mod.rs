@@ -1,7 +1,7 @@
-//! Packets as octets: Ethernet, IPv4 with options, TCP and UDP.
+//! Encoding and decoding of packets: Ethernet, IPv4 with options, TCP and UDP.
 //!
-//! A packet is its header octets and a payload length; the payload is elided and defined as zeros,
-//! so checksums are computed and valid, and what is written opens in any analyser.
+//! A packet consists of its header octets and a payload length. The payload is elided and defined as zeros, so that
+//! checksums are computed and valid, and written packets can be opened in any analyser.
 
 mod csig;
 mod error;
@@ -21,13 +21,13 @@ pub use sctp::{decode_sctp, encode_sctp, is_sctp};
 use crate::tcp::csig::Tag;
 use crate::tcp::{Aqt, Avbw, Ecn, Int, Options, Segment, Trimming};
 
-/// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60, and the longest stack of telemetry.
+/// The longest headers: Ethernet 14, a CSIG tag 4, IPv4 60, TCP 60, and the longest telemetry stack.
 pub const MAX_HEADER_OCTETS: usize = 138 + Int::MAX_OCTETS as usize;
 
 const ETHERNET_OCTETS: usize = 14;
 const ETHERTYPE_IPV4: u16 = 0x0800;
 
-/// Who talks to whom.
+/// The addresses and ports of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flow {
     /// Ethernet source.
@@ -45,7 +45,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// The way back.
+    /// The reverse direction.
     pub const fn reversed(self) -> Flow {
         Flow {
             source_mac: self.destination_mac,
@@ -58,10 +58,10 @@ impl Flow {
     }
 }
 
-/// What a packet's headers say.
+/// The content of a packet's headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Who talks to whom.
+    /// Its addresses and ports.
     pub flow: Flow,
     /// IPv4 identification.
     pub identification: u16,
@@ -71,9 +71,9 @@ pub struct Packet {
     pub body: Body,
 }
 
-/// A datagram from nowhere to nowhere, into which a packet can be read.
+/// An empty datagram with zero addresses, into which a packet can be decoded.
 impl Default for Packet {
-    // Not a constant: its unused octets would be copied.
+    // Not a constant, because its unused octets would be copied.
     #[inline(always)]
     fn default() -> Self {
         Packet {
@@ -92,7 +92,7 @@ impl Default for Packet {
     }
 }
 
-/// The transport part of a packet, and the IPv4 fields that transports own.
+/// The transport part of a packet, and the IPv4 fields that transports use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::large_enum_variant,
@@ -101,7 +101,7 @@ impl Default for Packet {
 pub enum Body {
     /// A TCP segment.
     Tcp(Segment),
-    /// A UDP datagram with so many payload octets, all zero.
+    /// A UDP datagram whose payload octets are all zero.
     Udp {
         /// Payload octets.
         payload: u32,
@@ -117,7 +117,7 @@ impl Body {
         }
     }
 
-    /// Makes it a segment that says nothing.
+    /// Replaces it with an empty segment.
     fn set_segment(&mut self) -> &mut Segment {
         *self = Body::Tcp(Segment::default());
         match self {
@@ -126,7 +126,7 @@ impl Body {
         }
     }
 
-    /// A UDP datagram of `octets` in all, its IPv4 and UDP headers included; 28 at least.
+    /// A UDP datagram of `octets` octets in total, including its IPv4 and UDP headers; at least 28.
     pub const fn udp_of_total(octets: u32) -> Body {
         Body::Udp {
             payload: octets.saturating_sub(28),
@@ -159,9 +159,8 @@ impl Body {
     }
 }
 
-/// Writes `packet`'s headers to the start of `buffer`, and returns their length. [`Body::payload`]
-/// more octets, all zero, belong to the packet. A buffer of [`MAX_HEADER_OCTETS`] is always long
-/// enough.
+/// Encodes `packet`'s headers at the start of `buffer`, and returns their length. The packet also has [`Body::payload`]
+/// zero octets. A buffer of [`MAX_HEADER_OCTETS`] is always large enough.
 pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let headers = Headers::of(packet)?;
     let needed = ethernet_octets(packet) + headers.octets();
@@ -173,7 +172,7 @@ pub fn encode(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> 
     Ok(needed)
 }
 
-/// As [`encode`], but `buffer` becomes as long as the headers are.
+/// Like [`encode`], but `buffer` receives exactly the length of the headers.
 pub fn encode_whole(packet: &Packet, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
     let headers = Headers::of(packet)?;
     buffer.resize(ethernet_octets(packet) + headers.octets(), 0);
@@ -185,7 +184,8 @@ fn ethernet_octets(packet: &Packet) -> usize {
     ETHERNET_OCTETS + packet.body.csig().map_or(0, |_| csig::TAG_OCTETS)
 }
 
-/// Where the IPv4 header of a frame begins, behind Ethernet's and a CSIG tag; `None`: it is no IPv4.
+/// The offset of the IPv4 header in a frame, behind the Ethernet header and a CSIG tag. `None` if the frame is not
+/// IPv4.
 pub fn ipv4_offset(frame: &[u8]) -> Option<usize> {
     let ethertype = |at: usize| Some(u16::from_be_bytes(*frame.get(at..)?.first_chunk()?));
     match ethertype(12)? {
@@ -195,7 +195,7 @@ pub fn ipv4_offset(frame: &[u8]) -> Option<usize> {
     }
 }
 
-/// The sequence number of a TCP segment in a frame, of which nothing else is checked; `None`: it is no TCP over IPv4.
+/// The sequence number of a TCP segment in a frame, without any other check. `None` if it is not TCP over IPv4.
 pub fn sequence_number(frame: &[u8]) -> Option<u32> {
     let ip = frame.get(ipv4_offset(frame)?..)?;
     if ip.get(9) != Some(&tcp::PROTOCOL) {
@@ -206,14 +206,13 @@ pub fn sequence_number(frame: &[u8]) -> Option<u32> {
     Some(u32::from_be_bytes(*octets))
 }
 
-/// Where [`complete_ip`] expects the payload of `packet`, counted from the start of its IPv4
-/// header.
+/// The offset from the start of the IPv4 header at which [`complete_ip`] expects the payload of `packet`.
 pub fn payload_offset(packet: &Packet) -> Result<usize, EncodeError> {
     Ok(Headers::of(packet)?.octets())
 }
 
-/// Writes the IPv4 and transport headers of `packet` in front of the payload that `buffer` already
-/// holds at [`payload_offset`], and returns the length of the whole.
+/// Encodes the IPv4 and transport headers of `packet` in front of the payload that `buffer` already contains at
+/// [`payload_offset`]. Returns the total length.
 pub fn complete_ip(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeError> {
     let headers = Headers::of(packet)?;
     let octets = headers.octets() + packet.body.payload() as usize;
@@ -229,7 +228,7 @@ pub fn complete_ip(packet: &Packet, buffer: &mut [u8]) -> Result<usize, EncodeEr
     Ok(octets)
 }
 
-/// Sizes of a packet's headers behind Ethernet's.
+/// Sizes of a packet's headers behind the Ethernet header.
 #[derive(Clone, Copy, Debug)]
 struct Headers {
     marks: ipv4::Marks,
@@ -261,14 +260,14 @@ impl Headers {
         self.ip + self.transport
     }
 
-    /// Writes them behind Ethernet's into `frame`, which is as long as all of these are.
+    /// Encodes them behind the Ethernet header into `frame`, which must have the total length.
     fn write_frame(&self, packet: &Packet, frame: &mut [u8]) {
         let (ethernet, ip) = frame.split_at_mut(ethernet_octets(packet));
         write_ethernet(&packet.flow, packet.body.csig(), ethernet);
         self.write(packet, ip, &[]);
     }
 
-    /// Writes them into `headers`, which is as long as they are.
+    /// Encodes them into `headers`, which must have their length.
     fn write(&self, packet: &Packet, headers: &mut [u8], payload: &[u8]) {
         let (ip, transport) = headers.split_at_mut(self.ip);
         let protocol = match packet.body {
@@ -296,16 +295,16 @@ fn write_ethernet(flow: &Flow, tag: Option<Tag>, header: &mut [u8]) {
     header[at..].copy_from_slice(&ETHERTYPE_IPV4.to_be_bytes());
 }
 
-/// Reads a packet whose last `payload` octets are elided zeros. Payload octets may also be present
-/// in `octets`, and padding may follow where none is elided. Checks lengths and every checksum. A TCP packet whose DSCP
-/// says that it was trimmed may end early: its segment is [`Trimming::Cut`].
+/// Decodes a packet whose last `payload` octets are elided zeros. Payload octets may also be present in `octets`, and
+/// padding may follow if none is elided. Verifies lengths and all checksums. A TCP packet whose DSCP states that it was
+/// trimmed may be truncated: its segment is [`Trimming::Cut`].
 pub fn decode(octets: &[u8], payload: u32) -> Result<Packet, DecodeError> {
     let mut packet = Packet::default();
     decode_into(octets, payload, &mut packet)?;
     Ok(packet)
 }
 
-/// As [`decode`], into `packet`: it is long, and this saves copies. Behind an error it means nothing.
+/// Like [`decode`], into `packet`, which saves copies of a large value. After an error its content is unspecified.
 #[inline]
 pub fn decode_into(octets: &[u8], payload: u32, packet: &mut Packet) -> Result<(), DecodeError> {
     let Some((ethernet, rest)) = octets.split_at_checked(ETHERNET_OCTETS) else {
@@ -342,15 +341,15 @@ pub fn decode_into(octets: &[u8], payload: u32, packet: &mut Packet) -> Result<(
     Ok(())
 }
 
-/// As [`decode`], from the IPv4 header on, and with what there is of the transport's payload. The
-/// Ethernet addresses of the flow are zero.
+/// Like [`decode`], from the IPv4 header on. Also returns the stored part of the transport's payload. The Ethernet
+/// addresses of the flow are zero.
 pub fn decode_ip(octets: &[u8], payload: u32) -> Result<(Packet, &[u8]), DecodeError> {
     let mut packet = Packet::default();
     let present = read_ip(octets, payload, &mut packet)?;
     Ok((packet, present))
 }
 
-/// Reads a packet from the IPv4 header on, but for the addresses of Ethernet; what there is of the transport's payload.
+/// Decodes a packet from the IPv4 header on, without Ethernet addresses. Also returns the stored part of the payload.
 #[inline]
 fn read_ip<'a>(
     octets: &'a [u8],
@@ -378,12 +377,12 @@ fn read_ip<'a>(
     Ok(present)
 }
 
-/// Two octets in network order; the caller has checked the length.
+/// Two octets in network order. The caller must check the length.
 fn be16(octets: &[u8], at: usize) -> u16 {
     u16::from_be_bytes(array(octets, at))
 }
 
-/// Four octets in network order; the caller has checked the length.
+/// Four octets in network order. The caller must check the length.
 fn be32(octets: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(array(octets, at))
 }

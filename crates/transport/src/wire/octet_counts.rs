@@ -1,4 +1,4 @@
-//! The option of accurate ECN with counters of octets (RFC 9768, §3.2.3).
+//! The option of accurate ECN with octet counters (RFC 9768, §3.2.3).
 
 use crate::tcp::{First, OctetCounts};
 
@@ -7,12 +7,12 @@ pub(super) const ECT0_FIRST: u8 = 172;
 /// AccECN1, which begins with ECT(1).
 pub(super) const ECT1_FIRST: u8 = 174;
 
-/// Octets of the option with its padding.
+/// Octets of the option including padding.
 pub(super) fn octets(counts: Option<&OctetCounts>) -> usize {
     counts.map_or(0, |counts| counts.octets() as usize)
 }
 
-/// Writes the option into `options`, padding in front, and returns the room behind it.
+/// Writes the option into `options`, with padding in front. Returns the remaining room.
 pub(super) fn write<'a>(counts: Option<&OctetCounts>, options: &'a mut [u8]) -> &'a mut [u8] {
     let Some(counts) = counts else {
         return options;
@@ -34,7 +34,7 @@ pub(super) fn write<'a>(counts: Option<&OctetCounts>, options: &'a mut [u8]) -> 
     rest
 }
 
-/// The whole fields of an option, type and length included. Other lengths than those of the RFC are allowed.
+/// The complete fields of an option, given with type and length. Lengths other than those of the RFC are allowed.
 pub(super) fn read(option: &[u8]) -> OctetCounts {
     let first = match option[0] {
         ECT0_FIRST => First::Ect0,

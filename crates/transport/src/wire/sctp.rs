@@ -1,5 +1,4 @@
-//! SCTP packets in Ethernet and IPv4. Their last octets, as far as they are zero, can be elided like those
-//! of other packets.
+//! SCTP packets in Ethernet and IPv4. Zero octets at their end can be elided as in other packets.
 
 use super::error::{DecodeError, EncodeError};
 use super::ipv4::{self, Marks};
@@ -10,18 +9,18 @@ use std::net::Ipv4Addr;
 /// Octets of the headers in front of an SCTP packet.
 const HEADERS: usize = ETHERNET_OCTETS + 20;
 
-/// Whether a frame, if it is IPv4 at all, carries SCTP.
+/// Whether a frame carries SCTP over IPv4.
 pub fn is_sctp(octets: &[u8]) -> bool {
     octets.len() >= HEADERS
         && be16(octets, 12) == ETHERTYPE_IPV4
         && octets[ETHERNET_OCTETS + 9] == PROTOCOL
 }
 
-/// Writes an SCTP packet with its headers into `frame`, which is emptied, but for the zeros at its end: how
-/// many of these belong to it. The ports of `flow` are not used.
+/// Encodes an SCTP packet with its headers into `frame`, which is cleared, without the zeros at its end. Returns the
+/// number of these zeros. The ports of `flow` are not used.
 ///
 /// # Errors
-/// IPv4 cannot count its octets.
+/// The packet is too long for IPv4.
 pub fn encode_sctp(
     flow: &Flow,
     identification: u16,
@@ -45,10 +44,10 @@ pub fn encode_sctp(
     Ok((packet.len() - present) as u32)
 }
 
-/// The addresses of a frame with SCTP, and the SCTP packet; the `elided` zeros at its end are put back.
+/// The addresses of a frame with SCTP, and the SCTP packet with the `elided` zeros at its end restored.
 ///
 /// # Errors
-/// What is wrong with the IPv4 header. The SCTP packet is not looked at.
+/// The IPv4 header is invalid. The SCTP packet is not checked.
 pub fn decode_sctp(
     frame: &mut Vec<u8>,
     elided: u32,

@@ -1,5 +1,5 @@
-//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), SACK (RFC 2018), accurate ECN's option (RFC 9768), that of
-//! TCP-INT, and a notice of trimmed segments in an experimental option (RFC 6994).
+//! TCP (RFC 9293) with timestamps and window scale (RFC 7323), SACK (RFC 2018), accurate ECN's option (RFC 9768), the
+//! option of TCP-INT, and a notice of trimmed segments in an experimental option (RFC 6994).
 
 use internet_checksum::Sum;
 
@@ -27,11 +27,11 @@ const TIMESTAMPS: u8 = 8;
 const TIMESTAMPS_OCTETS: usize = 10;
 const BLOCK_OCTETS: usize = 8;
 const EXPERIMENT: u8 = 253;
-/// The experiment identifier of the notice that a segment came trimmed (RFC 6994, section 3). It is not registered.
+/// The experiment identifier of the notice that a segment arrived trimmed (RFC 6994, section 3). It is not registered.
 const TRIM_NOTICE: [u8; 2] = *b"tr";
 const TRIM_NOTICE_OCTETS: usize = 8;
 
-/// Header octets, each option brought to whole words by NOPs before it, and those of the telemetry behind.
+/// Header octets, with each option padded to whole words by NOPs before it, plus those of the telemetry.
 pub(super) fn header_octets(segment: &Segment) -> Result<usize, EncodeError> {
     let timestamps = if segment.timestamps.is_some() {
         2 + TIMESTAMPS_OCTETS
@@ -63,8 +63,8 @@ fn syn_octets(syn: &SynOptions) -> usize {
     mss + scale + sack
 }
 
-/// Writes the header into `header`, which is as long as [`header_octets`] says; `payload` is what
-/// there is of the payload, the rest is zeros.
+/// Encodes the header into `header`, which must have the length of [`header_octets`]. `payload` is the stored part of
+/// the payload; the rest is zeros.
 pub(super) fn write(flow: &Flow, segment: &Segment, header: &mut [u8], payload: &[u8]) {
     let octets = header.len();
     let stack_octets = int::octets(segment.int.as_ref());
@@ -123,7 +123,7 @@ fn write_options(segment: &Segment, options: &mut [u8]) {
     }
 }
 
-/// Writes what a SYN says, and returns the room behind it.
+/// Writes the options of a SYN. Returns the remaining room.
 fn write_syn_options<'a>(syn: &SynOptions, mut options: &'a mut [u8]) -> &'a mut [u8] {
     let words = [
         syn.mss.map(|mss| {
@@ -143,7 +143,7 @@ fn write_syn_options<'a>(syn: &SynOptions, mut options: &'a mut [u8]) -> &'a mut
     options
 }
 
-/// The ports of the segment in `ip`'s body, which is read into `segment`; this says nothing yet.
+/// Decodes the segment in `ip`'s body into `segment`, which must be empty. Returns its ports.
 #[inline]
 pub(super) fn read(ip: &Ipv4<'_>, segment: &mut Segment) -> Result<(u16, u16), DecodeError> {
     let truncated = |needed: usize| DecodeError::Truncated {
@@ -192,8 +192,8 @@ pub(super) fn read(ip: &Ipv4<'_>, segment: &mut Segment) -> Result<(u16, u16), D
     Ok(ports)
 }
 
-/// What is left of a trimmed segment with a header of `header_octets`: no checksum can be checked, so that it says only
-/// which segment it was.
+/// Decodes the rest of a trimmed segment with a header of `header_octets` octets. No checksum can be verified, so it
+/// only identifies the segment.
 fn read_cut(ip: &Ipv4<'_>, header_octets: usize, segment: &mut Segment) -> Result<(), DecodeError> {
     let Some(payload) = ip.body_octets.checked_sub(header_octets as u64) else {
         return Err(DecodeError::BadLength {
@@ -209,8 +209,8 @@ fn read_cut(ip: &Ipv4<'_>, header_octets: usize, segment: &mut Segment) -> Resul
     Ok(())
 }
 
-/// Timestamps, SACK, the options of accurate ECN and TCP-INT, the notice of a trimmed segment, reflected CSIG tags, and those of
-/// a SYN; others are passed over.
+/// Decodes timestamps, SACK, the options of accurate ECN and TCP-INT, the notice of a trimmed segment, reflected CSIG
+/// tags, and the options of a SYN. Other options are skipped.
 fn read_options(header: &[u8], segment: &mut Segment) -> Result<(), DecodeError> {
     let mut at = FIXED_OCTETS;
     while at < header.len() && header[at] != END {

@@ -8,7 +8,7 @@ pub(super) const KIND: u8 = 0x72;
 /// Its length.
 pub(super) const OCTETS: usize = TcpInt::OCTETS as usize;
 
-/// Writes the option into `options`, and returns the room behind it.
+/// Writes the option into `options`. Returns the remaining room.
 pub(super) fn write<'a>(option: Option<&TcpInt>, options: &'a mut [u8]) -> &'a mut [u8] {
     let Some(own) = option else {
         return options;
@@ -27,7 +27,7 @@ pub(super) fn write<'a>(option: Option<&TcpInt>, options: &'a mut [u8]) -> &'a m
     rest
 }
 
-/// Reads an option of [`OCTETS`].
+/// Decodes an option of length [`OCTETS`].
 pub(super) fn read(option: &[u8]) -> TcpInt {
     let [high, middle, low] = array(option, 5);
     TcpInt {

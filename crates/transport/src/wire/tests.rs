@@ -55,8 +55,7 @@ fn a_rovegas_data_packet_octet_by_octet() {
     #[rustfmt::skip]
     let expected = [
         2, 0, 0, 0, 0, 2,  2, 0, 0, 0, 0, 1,  0x08, 0x00,
-        // IPv4: IHL 7, total 1000 = 28 + 20 + 952, DF, TTL 64, TCP. The words add to 0x14C18,
-        // folded 0x4C19.
+        // IPv4: IHL 7, total 1000 = 28 + 20 + 952, DF, TTL 64, TCP. The words add up to 0x14C18, folded to 0x4C19.
         0x47, 0x00, 0x03, 0xE8,  0x00, 0x07, 0x40, 0x00,  64, 6, 0xB3, 0xE6,
         10, 0, 0, 1,  10, 0, 0, 2,
         0x5E, 8, 0x01, 0x02, 0x03, 0x0A, 0x0B, 0x0C,
@@ -148,7 +147,7 @@ fn rewrite_ip_checksum(octets: &mut [u8]) {
     octets[24..26].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// What [`decode`] says of the data packet after `change`, with its IPv4 checksum made right again.
+/// The result of [`decode`] for the data packet after `change`, with its IPv4 checksum corrected.
 fn mangled(change: impl Fn(&mut Vec<u8>)) -> DecodeError {
     let mut octets = written(&packet(Body::Tcp(data_segment())));
     change(&mut octets);
@@ -354,7 +353,7 @@ prop_compose! {
         tcp_int in prop::option::of(tcp_ints()),
         others in prop::collection::vec((2..=0x50_u8, prop::collection::vec(any::<u8>(), 0..=7)), 0..=3),
     ) -> Segment {
-        // 27 octets beside AQT and AVBW-S.
+        // 27 octets in addition to AQT and AVBW-S.
         let mut options = Options::default();
         for (kind, value) in &others {
             let mut option = vec![*kind, 2 + value.len() as u8];
@@ -458,7 +457,7 @@ proptest! {
     fn one_changed_bit_is_noticed(segment in segments(), bit in 0_usize..1072) {
         let packet = packet(Body::Tcp(Segment { csig: None, ..segment }));
         let mut octets = written(&packet);
-        // Beyond the addresses of Ethernet, which nothing protects, as nothing protects a CSIG tag.
+        // Beyond the Ethernet addresses, which are not protected, as is a CSIG tag.
         let bit = 96 + bit % (8 * (octets.len() - 12));
         octets[bit / 8] ^= 1 << (bit % 8);
         prop_assert!(decode(&octets, segment.payload).is_err());
@@ -491,7 +490,7 @@ proptest! {
     }
 }
 
-/// What `segment` is on the wire, with zeros as its payload, cut to `octets`.
+/// `segment` encoded, with zeros as its payload, truncated to `octets`.
 fn cut_to(octets: usize, segment: Segment) -> Vec<u8> {
     let mut frame = written(&packet(Body::Tcp(segment)));
     frame.resize(frame.len() + segment.payload as usize, 0);
@@ -505,7 +504,7 @@ fn a_trimmed_segment_says_which_it_was() {
         trimming: Trimming::Cut,
         ..data_segment()
     };
-    // Ethernet's 14 octets, IPv4's 28 with AQT, and TCP's 20: less than these say nothing.
+    // Ethernet's 14 octets, IPv4's 28 with AQT, and TCP's 20: shorter packets contain no information.
     for octets in [62, 128, 1013] {
         let Ok(Packet {
             body: Body::Tcp(segment),
@@ -524,7 +523,7 @@ fn a_trimmed_segment_says_which_it_was() {
         assert_eq!(segment, expected);
     }
     assert!(decode(&cut_to(61, trimmed), 0).is_err());
-    // A hop had no need to cut it: the whole packet.
+    // A hop did not need to trim it: the complete packet.
     let Body::Tcp(whole) = decode(&cut_to(2000, trimmed), 0).unwrap().body else {
         panic!("TCP was written")
     };
@@ -583,7 +582,7 @@ fn the_notice_of_a_trimmed_segment_octet_by_octet() {
     assert_eq!(read, notice);
 }
 
-/// By hand, from figure 4 and table 5 of RFC 9768.
+/// Written by hand, from figure 4 and table 5 of RFC 9768.
 #[test]
 fn the_option_of_accurate_ecn_octet_by_octet() {
     let ack = |first, fields: &[u32]| Segment {
@@ -619,7 +618,7 @@ fn the_option_of_accurate_ecn_octet_by_octet() {
     }
 }
 
-/// What the next version of the option may look like: whole fields count, the rest is padding (RFC 9768, §3.2.3).
+/// A possible format of the option's next version: complete fields count, the rest is padding (RFC 9768, §3.2.3).
 #[test]
 fn other_lengths_of_accurate_ecn_s_option_have_their_whole_fields() {
     let cases: [(&[u8], &[u32]); 4] = [
@@ -636,7 +635,7 @@ fn other_lengths_of_accurate_ecn_s_option_have_their_whole_fields() {
     }
 }
 
-/// By hand, from the figure in `tcp_int.rs`; the octets are those of `hosts/layers/tcp_int.py`.
+/// Written by hand, from the figure in `tcp_int.rs`. The octets are those of `hosts/layers/tcp_int.py`.
 #[test]
 fn the_option_of_tcp_int_octet_by_octet() {
     let mut segment = Segment {
@@ -664,7 +663,7 @@ fn the_option_of_tcp_int_octet_by_octet() {
     );
     segment.link_octets = 52;
     assert_eq!(decode(&octets, 0).unwrap().body, Body::Tcp(segment));
-    // Another length is not this option.
+    // An option of another length is not this option.
     let mut other = octets;
     other[14 + 40 + 1] = 11;
     other[14 + 40 + 11] = 0;

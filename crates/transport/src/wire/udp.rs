@@ -9,8 +9,7 @@ use super::{Flow, be16};
 pub(super) const PROTOCOL: u8 = 17;
 pub(super) const HEADER_OCTETS: usize = 8;
 
-/// Writes the header of a datagram into `header`; `present` is what there is of its payload, the
-/// rest is zeros.
+/// Encodes the header of a datagram into `header`. `present` is the stored part of its payload; the rest is zeros.
 pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]) {
     let length = HEADER_OCTETS as u32 + payload;
     header[..2].copy_from_slice(&flow.source_port.to_be_bytes());
@@ -18,7 +17,7 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]
     header[4..6].copy_from_slice(&(length as u16).to_be_bytes());
     header[6..8].fill(0);
     let pseudo = ipv4::pseudo_header(flow.source, flow.destination, PROTOCOL, length.into());
-    // Zero would say that there is no checksum.
+    // Zero would mean that there is no checksum.
     let checksum = match (pseudo + Sum::of(header) + Sum::of(present)).checksum() {
         0 => 0xFFFF,
         checksum => checksum,
@@ -26,7 +25,7 @@ pub(super) fn write(flow: &Flow, payload: u32, header: &mut [u8], present: &[u8]
     header[6..8].copy_from_slice(&checksum.to_be_bytes());
 }
 
-/// The ports and payload octets of the datagram in `ip`'s body; telemetry in front of the payload is passed over.
+/// Decodes the datagram in `ip`'s body: its ports and payload octets. Telemetry in front of the payload is skipped.
 pub(super) fn read(ip: &Ipv4<'_>) -> Result<((u16, u16), u32), DecodeError> {
     let Some(header) = ip.body.get(..HEADER_OCTETS) else {
         return Err(DecodeError::Truncated {

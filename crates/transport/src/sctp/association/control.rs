@@ -1,4 +1,4 @@
-//! Control chunks on their way out, and packets that belong to no association.
+//! Outgoing control chunks, and packets that belong to no association.
 
 use super::{Association, Reason, State};
 use crate::sctp::Route;
@@ -7,7 +7,7 @@ use crate::sctp::packet::{Causes, Chunk, Packet, Writer, kind};
 use std::net::Ipv4Addr;
 use units::Instant;
 
-/// Control chunks that wait at most; a peer that provokes more gets no answer to them.
+/// The most control chunks that wait. A peer that provokes more receives no response to them.
 const MAX_QUEUED: usize = 32;
 
 /// Error causes (RFC 9260, §3.3.10).
@@ -26,12 +26,12 @@ pub(super) enum Control {
     InitAck(Box<InitAck>),
     CookieEcho,
     CookieAck,
-    /// To this path.
+    /// On this path.
     Heartbeat(usize),
     HeartbeatAck(Vec<u8>),
     Shutdown,
     ShutdownAck,
-    /// To a peer's tag; the T bit says that it is its own.
+    /// With a peer's tag. The T bit states that the tag is the peer's own.
     ShutdownComplete {
         peer: Peer,
         reflected: bool,
@@ -47,7 +47,7 @@ pub(super) enum Control {
     },
 }
 
-/// Port and tag of the one to whom it is sent.
+/// Port and tag of the receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer {
     pub port: u16,
@@ -77,12 +77,12 @@ impl Association {
         self.queue(route, Control::Error { cause, value });
     }
 
-    /// Ends the association, and tells the peer.
+    /// Ends the association, and notifies the peer.
     pub fn abort(&mut self) {
         self.abort_with(USER_ABORT, Reason::Aborted);
     }
 
-    /// The peer broke the protocol.
+    /// Ends the association because the peer violated the protocol.
     pub(super) fn violated(&mut self) {
         self.abort_with(PROTOCOL_VIOLATION, Reason::Violation);
     }
@@ -110,7 +110,7 @@ impl Association {
         }
     }
 
-    /// Whether a chunk's packet has the tag that it must have (§8.5).
+    /// Whether a chunk's packet has the required verification tag (§8.5).
     pub(super) fn accepts(&self, packet: &Packet<'_>, index: usize, chunk: &Chunk<'_>) -> bool {
         let own = packet.tag == self.local_tag && self.local_tag != 0;
         match chunk {
@@ -122,17 +122,18 @@ impl Association {
                     false => own,
                 }
             }
-            // The cookie says for itself which tag belongs to it.
+            // The cookie itself contains the tag that belongs to it.
             Chunk::CookieEcho(_) => index == 0 && self.state != State::Closed,
             Chunk::ShutdownAck if self.state == State::CookieWait => false,
             _ => own && self.state != State::Closed && self.state != State::Listening,
         }
     }
 
-    /// Answers a packet that belongs to no association (§8.4).
+    /// Responds to a packet that belongs to no association (§8.4).
     pub(super) fn out_of_the_blue(&mut self, route: Route, packet: &Packet<'_>, chunk: &Chunk<'_>) {
         self.stats.discarded += 1;
-        // With an association there is another explanation: a wrong tag is passed over in silence.
+        // With an association there is another explanation: packets with a wrong tag are silently
+        // discarded.
         let alone = matches!(self.state, State::Listening | State::Closed);
         let peer = Peer {
             port: packet.source_port,
@@ -171,7 +172,7 @@ impl Association {
         }
     }
 
-    /// Answers an INIT with ABORT.
+    /// Responds to an INIT with an ABORT.
     pub(super) fn refuse(&mut self, route: Route, peer: Peer, cause: Option<u16>) {
         let abort = Control::Abort {
             peer,
@@ -275,7 +276,7 @@ impl Association {
         (self.config.outbound_streams, self.config.inbound_streams)
     }
 
-    /// The addresses to list: none if there is only the one that packets come from.
+    /// The addresses to list: none if there is only the one from which packets are sent.
     fn own_addresses(&self) -> &[Ipv4Addr] {
         match self.config.addresses.len() {
             1 => &[],

@@ -9,7 +9,7 @@ use crate::sctp::{Route, Tsn};
 use units::{Duration, Instant};
 
 impl Association {
-    /// Whether DATA is received in this state (§6).
+    /// Whether DATA is accepted in this state (§6).
     pub(super) fn takes_data(&self) -> bool {
         matches!(
             self.state,
@@ -48,7 +48,7 @@ impl Association {
         }
     }
 
-    /// What the peer acknowledges.
+    /// Handles an acknowledgement of the peer.
     pub(super) fn acknowledge(
         &mut self,
         now: Instant,
@@ -63,7 +63,7 @@ impl Association {
             return;
         };
         self.rtt = acknowledged.rtt.or(self.rtt);
-        // A peer whose window is closed answers, even if it takes nothing (§6.1 A).
+        // A peer with a closed window responds even if it accepts nothing (§6.1 A).
         if acknowledged.news || sack.is_some_and(|sack| sack.window == 0) {
             self.errors = 0;
         }
@@ -74,12 +74,12 @@ impl Association {
         }
     }
 
-    /// The RTT of the path that the packet at hand came over, as the packet shows it.
+    /// The RTT of the path of the current packet, from the packet's Timestamp chunk.
     fn echoed_rtt(&mut self, now: Instant, route: Route) -> Option<(usize, Duration)> {
         let echoed = self.stamps.echoed.filter(|_| self.config.timestamps)?;
         let path = self.path_of(route)?;
         let us = Self::stamp(now).wrapping_sub(echoed);
-        // More than half the clock's range ago is no time in the past.
+        // A time more than half the clock's range ago is not in the past.
         (us < 1 << 31).then(|| (path, Duration::from_micros(u64::from(us).max(1))))
     }
 
@@ -128,7 +128,8 @@ impl Association {
         let new = self.outbound.fill(now, to, room, paths, &mut packet);
         packet.finish();
         self.stats.data_packets += 1;
-        // What measures no RTT leaves a path idle (§8.3): a heartbeat is to bring down an RTO that was backed off.
+        // A path without RTT measurements counts as idle (§8.3), because a heartbeat must reduce an RTO that was backed
+        // off.
         if new || self.config.timestamps {
             self.postpone_heartbeat(now, to);
         }

@@ -31,7 +31,7 @@ impl Association {
         self.send_setup(now);
     }
 
-    /// Sends INIT again: the cookie was too old.
+    /// Sends INIT again because the cookie was too old.
     pub(super) fn begin_again(&mut self, now: Instant) {
         self.state = State::CookieWait;
         self.setup.cookie.clear();
@@ -52,7 +52,7 @@ impl Association {
         self.setup.t1 = Some(now + self.setup.rto);
     }
 
-    /// T1-init or T1-cookie ran out.
+    /// Handles the expiry of T1-init or T1-cookie.
     pub(super) fn handle_t1(&mut self, now: Instant) {
         self.setup.tries += 1;
         if self.setup.tries > self.config.max_init_retransmits {
@@ -61,7 +61,7 @@ impl Association {
         }
         self.setup.rto = (self.setup.rto * 2).min(self.config.rto_max);
         self.send_setup(now);
-        // What is sent twice measures nothing.
+        // A chunk that is sent twice yields no RTT measurement.
         self.setup.sent = None;
     }
 
@@ -82,9 +82,9 @@ impl Association {
             return;
         }
         let own = match self.state {
-            // §5.2.1: both ends have begun.
+            // §5.2.1: both ends have started.
             State::CookieWait | State::CookieEchoed => (self.local_tag, self.local_tsn),
-            // No state is kept: the same INIT draws the same tag.
+            // No state is kept: the same INIT yields the same tag.
             _ => {
                 let parts = [
                     u64::from(init.tag),
@@ -149,7 +149,7 @@ impl Association {
         self.send_setup(now);
     }
 
-    /// Whether the rest of the packet is to be looked at.
+    /// Handles a COOKIE ECHO. Returns whether to process the rest of the packet.
     pub(super) fn handle_cookie_echo(
         &mut self,
         now: Instant,
@@ -165,7 +165,7 @@ impl Association {
             }
             Err(Refusal::Stale(by)) => {
                 if self.state == State::Listening {
-                    // The only answer to a peer that no association knows.
+                    // The only response to a peer that belongs to no association.
                     self.peer_port = packet.source_port;
                 }
                 let measure = (by.as_micros() as u32).to_be_bytes();
@@ -184,7 +184,7 @@ impl Association {
         );
         match (self.state, same) {
             (State::Listening, _) => self.establish(now, route, terms),
-            // §5.2.4 D: COOKIE ACK was lost, or both ends began.
+            // §5.2.4 D: COOKIE ACK was lost, or both ends started.
             (State::CookieWait, (true, _)) => self.establish(now, route, terms),
             (State::CookieEchoed, (true, _)) => {
                 match same.1 {
@@ -204,7 +204,7 @@ impl Association {
                 self.establish(now, route, terms);
                 self.events.push_back(Event::Restarted);
             }
-            // C, and what is none of these.
+            // C, and all other cases.
             _ => return false,
         }
         self.queue(route, Control::CookieAck);
@@ -223,7 +223,7 @@ impl Association {
         self.open(now, route);
     }
 
-    /// Takes over what was agreed on, and opens the association.
+    /// Stores the negotiated terms, and opens the association.
     fn establish(&mut self, now: Instant, route: Route, terms: &Terms) {
         self.adopt(terms);
         self.open(now, route);
@@ -237,7 +237,7 @@ impl Association {
         self.events.push_back(Event::Established);
     }
 
-    /// Takes over what was agreed on. What was written before stays.
+    /// Stores the negotiated terms. Messages written before are kept.
     fn adopt(&mut self, terms: &Terms) {
         self.local_tag = terms.local_tag;
         self.peer_tag = terms.peer_tag;
@@ -262,7 +262,7 @@ impl Association {
         self.spc.on_switch();
     }
 
-    /// Something came back over a path.
+    /// Records that something was received over a path.
     fn confirm(&mut self, route: Route, rtt: Option<Duration>) {
         let Some(index) = self.path_of(route) else {
             return;
@@ -275,7 +275,7 @@ impl Association {
     }
 }
 
-/// The parameters of an INIT that are to be reported: at most one, §3.2.1.
+/// The parameters of an INIT that must be reported: at most one, §3.2.1.
 fn unrecognized(init: &Init<'_>) -> Vec<u8> {
     let reported = init
         .parameters

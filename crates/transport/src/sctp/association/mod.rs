@@ -1,4 +1,4 @@
-//! An association: state machine, timers, and what goes out next.
+//! An association: state machine, timers, and outgoing packets.
 
 mod control;
 mod data;
@@ -49,10 +49,10 @@ pub struct Association {
     peer_tag: u32,
     local_tsn: Tsn,
     peer_port: u16,
-    /// Paths by number; empty until the peer's addresses are known.
+    /// Paths by number. Empty until the peer's addresses are known.
     paths: Vec<Path>,
     primary: usize,
-    /// Where new data goes: the primary, or another while that is inactive.
+    /// The path for new data: the primary path, or another one while that is inactive.
     current: usize,
     outbound: Outbound,
     inbound: Inbound,
@@ -61,9 +61,9 @@ pub struct Association {
     setup: Setup,
     /// T2-shutdown.
     t2: Option<Instant>,
-    /// When the heartbeat timer that all paths share ends, and when it began ([`Quirks`](super::Quirks)).
+    /// When the heartbeat timer that all paths share expires, and when it started ([`Quirks`](super::Quirks)).
     turn: Option<(Instant, Instant)>,
-    /// Errors in succession on all paths.
+    /// Number of consecutive errors on all paths.
     errors: u32,
     spc: Spc,
     stamps: Stamps,
@@ -77,59 +77,59 @@ pub struct Association {
 /// The states of RFC 9260, §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// Waits for a peer's INIT and COOKIE ECHO.
+    /// Waits for INIT and COOKIE ECHO of a peer.
     Listening,
-    /// Sent INIT.
+    /// INIT was sent.
     CookieWait,
-    /// Sent COOKIE ECHO.
+    /// COOKIE ECHO was sent.
     CookieEchoed,
     /// Open.
     Established,
-    /// The application has closed; data is still out.
+    /// The application has closed the association; data is still outstanding.
     ShutdownPending,
-    /// Sent SHUTDOWN.
+    /// SHUTDOWN was sent.
     ShutdownSent,
-    /// Got SHUTDOWN; data is still out.
+    /// SHUTDOWN was received; data is still outstanding.
     ShutdownReceived,
-    /// Sent SHUTDOWN ACK.
+    /// SHUTDOWN ACK was sent.
     ShutdownAckSent,
     /// Over.
     Closed,
 }
 
-/// What the application may want to know.
+/// An event for the application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The association is open.
     Established,
-    /// The peer restarted: what was written before and not acknowledged is lost.
+    /// The peer restarted: data that was written before and not acknowledged is lost.
     Restarted,
-    /// A path cannot be used any more.
+    /// A path has become unusable.
     PathDown(usize),
-    /// A path can be used (again).
+    /// A path has become usable (again).
     PathUp(usize),
-    /// New data goes to another path.
+    /// New data is sent on another path.
     Switched(usize),
     /// The association is over.
     Closed(Reason),
 }
 
-/// Why an association is over.
+/// Why an association ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// Both ends have shut it down.
+    /// Both ends shut it down.
     Shutdown,
     /// This end aborted it.
     Aborted,
     /// The peer aborted it.
     PeerAborted,
-    /// The peer broke the protocol, and received an ABORT.
+    /// The peer violated the protocol, and was sent an ABORT.
     Violation,
-    /// The peer does not answer.
+    /// The peer does not respond.
     Unreachable,
 }
 
-/// Why a message is not accepted.
+/// Why a message was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WriteError {
     /// There is no such stream.
@@ -138,7 +138,7 @@ pub enum WriteError {
     /// SCTP has no empty messages.
     #[error("a message has at least one octet")]
     Empty,
-    /// The peer's buffer would never hold it.
+    /// The message does not fit into the peer's buffer.
     #[error("a message of {octets} octets; the peer's window is {window}")]
     TooLong {
         /// Octets of the message.
@@ -159,26 +159,26 @@ struct Setup {
     tries: u32,
     rto: Duration,
     cookie: Vec<u8>,
-    /// Where INIT goes.
+    /// The destination of INIT.
     route: Option<Route>,
     /// When INIT or COOKIE ECHO was sent, if only once.
     sent: Option<Instant>,
 }
 
-/// Timestamps to and fro.
+/// State of the timestamps.
 #[derive(Debug, Default)]
 struct Stamps {
-    /// The stamp of the earliest packet not yet acknowledged; the next SACK takes it back.
+    /// The timestamp of the earliest packet that is not yet acknowledged. The next SACK echoes it.
     to_echo: Option<u32>,
-    /// What the packet at hand echoes.
+    /// The timestamp that the current packet echoes.
     echoed: Option<u32>,
 }
 
 impl Association {
-    /// An association that waits for a peer.
+    /// Creates an association that waits for a peer.
     ///
     /// # Errors
-    /// The configuration cannot be.
+    /// The configuration is invalid.
     pub fn listen(config: Config) -> Result<Self, ConfigError> {
         config.check()?;
         let secret = Secret::new(&config.secret);
@@ -210,10 +210,10 @@ impl Association {
         })
     }
 
-    /// An association that this end sets up: INIT goes to `remote`. Messages may be written at once.
+    /// Creates an association that this end sets up by sending INIT to `remote`. Messages may be written immediately.
     ///
     /// # Errors
-    /// The configuration cannot be.
+    /// The configuration is invalid.
     pub fn connect(
         config: Config,
         now: Instant,
@@ -225,12 +225,12 @@ impl Association {
         Ok(association)
     }
 
-    /// A packet arrived at the address `route.local` from `route.remote`. What does not belong to the
-    /// association, or is not as it should be, changes nothing.
+    /// Handles a packet that arrived at the address `route.local` from `route.remote`. A packet that does not belong to
+    /// the association, or is invalid, has no effect.
     ///
     /// # Errors
-    /// The octets are no SCTP packet, or the checksum does not match: nothing has changed. A chunk is
-    /// malformed: those before it were handled.
+    /// The octets are not an SCTP packet, or the checksum does not match: nothing has changed. Or a chunk is malformed:
+    /// the chunks before it were handled.
     pub fn handle_packet(
         &mut self,
         now: Instant,
@@ -276,7 +276,7 @@ impl Association {
         fault
     }
 
-    /// Handles a chunk; whether the rest of the packet is to be looked at.
+    /// Handles a chunk. Returns whether to process the rest of the packet.
     fn handle_chunk(
         &mut self,
         now: Instant,
@@ -314,7 +314,7 @@ impl Association {
                 self.stamps.to_echo.get_or_insert(*value);
             }
             Chunk::Unknown { kind, octets } => {
-                // The high bits say whether to report it, and whether to go on (§3.2).
+                // The high bits determine whether to report it, and whether to continue (§3.2).
                 if kind & 0x40 != 0 {
                     self.report(route, control::UNRECOGNIZED_CHUNK, octets);
                 }
@@ -324,8 +324,8 @@ impl Association {
         self.state != State::Closed
     }
 
-    /// Writes the next packet into `out`, and tells between which addresses it goes; `None` if there is
-    /// none now. Call until then.
+    /// Writes the next packet into `out`. Returns its addresses, or `None` if there is no packet to send now. Call it
+    /// until it returns `None`.
     pub fn poll_transmit(&mut self, now: Instant, out: &mut Vec<u8>) -> Option<Route> {
         let route = self
             .transmit_control(now, out)
@@ -335,7 +335,7 @@ impl Association {
         Some(route)
     }
 
-    /// Queues a message; it leaves as windows allow. One written before the association is open must not be
+    /// Queues a message, which is sent as windows allow. A message written before the association is open must not be
     /// longer than the peer's window will be.
     ///
     /// # Errors
@@ -363,12 +363,12 @@ impl Association {
         Ok(())
     }
 
-    /// The next message that has come in whole and in its turn.
+    /// The next message that has arrived completely and is next in its order.
     pub fn read(&mut self) -> Option<Message> {
         self.inbound.read(self.config.mtu)
     }
 
-    /// Takes back the buffer of a message that was read, for one to come.
+    /// Recycles the buffer of a message that was read.
     pub fn recycle(&mut self, payload: Vec<u8>) {
         self.inbound.recycle(payload);
     }
@@ -393,7 +393,7 @@ impl Association {
         self.outbound.is_empty()
     }
 
-    /// The RTT measured last, and its path; each is given once.
+    /// The latest RTT measurement and its path. Each is returned once.
     pub fn take_rtt(&mut self) -> Option<(usize, Duration)> {
         self.rtt.take()
     }
@@ -432,17 +432,17 @@ impl Association {
         self.events.push_back(Event::Closed(reason));
     }
 
-    /// Octets that a packet may have behind its IPv4 header.
+    /// Maximum octets of a packet behind its IPv4 header.
     fn packet_room(&self) -> usize {
         (self.config.mtu - IPV4_OCTETS) as usize
     }
 
-    /// Microseconds of the clock that timestamps carry; never 0, which says "none".
+    /// The timestamp clock in microseconds. Never 0, which means "none".
     fn stamp(now: Instant) -> u32 {
         (now.as_micros() as u32).max(1)
     }
 
-    /// A number drawn from the secret, another each time.
+    /// A number derived from the secret, different each time.
     fn draw(&mut self, purpose: &str) -> u64 {
         self.draws += 1;
         self.secret.draw(purpose, &[self.draws])
@@ -452,7 +452,7 @@ impl Association {
         Writer::new(out, self.config.port, self.peer_port, self.peer_tag)
     }
 
-    /// Notes paths that changed their state since `before`, and where new data goes now.
+    /// Reports paths whose state has changed since `before`, and a change of the path for new data.
     fn note_states(&mut self, before: impl IntoIterator<Item = PathState>) {
         for (index, before) in before.into_iter().enumerate() {
             let state = self.paths[index].state;

@@ -9,15 +9,15 @@ use congestion::sctp::resumed_window;
 use std::net::Ipv4Addr;
 use units::{Duration, Instant};
 
-/// The information of a heartbeat: parameter header, path, time, nonce.
+/// The content of a heartbeat: parameter header, path, time, nonce.
 const INFORMATION_OCTETS: usize = 24;
 
-/// What can be seen of a path.
+/// The status of a path.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PathStatus {
     /// Its addresses.
     pub route: Route,
-    /// Whether it can be used.
+    /// Its state.
     pub state: PathState,
     /// Congestion window in octets.
     pub cwnd: u32,
@@ -27,9 +27,9 @@ pub struct PathStatus {
     pub outstanding: u32,
     /// Retransmission timeout.
     pub rto: Duration,
-    /// Smoothed RTT, once measured.
+    /// Smoothed RTT, if measured.
     pub srtt: Option<Duration>,
-    /// Errors in succession.
+    /// Number of consecutive errors.
     pub errors: u32,
 }
 
@@ -53,7 +53,7 @@ impl Association {
         self.primary
     }
 
-    /// Makes path `index` the primary one. `false`, and nothing changed, if there is no such path.
+    /// Makes path `index` the primary one. Returns `false`, without any change, if there is no such path.
     pub fn set_primary(&mut self, index: usize) -> bool {
         if index >= self.paths.len() {
             return false;
@@ -94,7 +94,7 @@ impl Association {
         self.events.push_back(Event::Switched(next));
     }
 
-    /// New data goes to the primary path, to the next active one while that is not.
+    /// Selects the path for new data: the primary path, or the next active one while that is inactive.
     pub(super) fn choose_current(&mut self) {
         let chosen = match self.paths[self.primary].state {
             PathState::Active => self.primary,
@@ -107,7 +107,7 @@ impl Association {
         }
     }
 
-    /// The path between two addresses, or else the one to the peer's address.
+    /// The path between two addresses, or otherwise the path to the peer's address.
     pub(super) fn path_of(&self, route: Route) -> Option<usize> {
         let exact = self.paths.iter().position(|path| path.route == route);
         exact.or_else(|| self.path_to(route.remote))
@@ -118,7 +118,7 @@ impl Association {
         self.paths.iter().position(to)
     }
 
-    /// The association is open: every path that nothing came over is probed at once (§5.4).
+    /// Called when the association is open: probes every path on which nothing was received at once (§5.4).
     pub(super) fn begin_heartbeats(&mut self, now: Instant) {
         for index in 0..self.paths.len() {
             if self.config.quirks.data_waits_for_paths {
@@ -132,7 +132,7 @@ impl Association {
         self.begin_turns(now);
     }
 
-    /// All paths count as idle from now on, where they share a timer.
+    /// With a shared timer: all paths count as idle from now on.
     fn begin_turns(&mut self, now: Instant) {
         if !self.config.quirks.heartbeats_take_turns {
             return;
@@ -143,13 +143,13 @@ impl Association {
         self.begin_turn(now, self.primary);
     }
 
-    /// Whether data has to wait for a path to be confirmed.
+    /// Whether data must wait for a path to be confirmed.
     pub(super) fn awaits_paths(&self) -> bool {
         let unconfirmed = |path: &super::Path| path.state == PathState::Unconfirmed;
         self.config.quirks.data_waits_for_paths && self.paths.iter().any(unconfirmed)
     }
 
-    /// The timer that all paths share ran out: the turn of the path that was idle longest.
+    /// Handles the expiry of the shared timer: probes the path that has been idle longest.
     pub(super) fn handle_turn(&mut self, now: Instant, since: Instant) {
         let last = |index: &usize| self.paths[*index].heartbeat.last;
         let Some(index) = (0..self.paths.len()).min_by_key(last) else {
@@ -166,7 +166,7 @@ impl Association {
         self.turn = due.map(|due| (due, now));
     }
 
-    /// Something left on a path that may measure its RTT, or came back.
+    /// Postpones the heartbeat of a path, because something was sent that may measure its RTT, or was received.
     pub(super) fn postpone_heartbeat(&mut self, now: Instant, index: usize) {
         self.paths[index].heartbeat.last = now;
         if !self.config.quirks.heartbeats_take_turns {
@@ -174,16 +174,16 @@ impl Association {
         }
     }
 
-    /// The next heartbeat is due RTO + HB.interval from now, jittered by half the RTO (§8.3).
+    /// When the next heartbeat is due: RTO + HB.interval from now, with a jitter of half the RTO (§8.3).
     fn heartbeat_due(&self, now: Instant, index: usize) -> Option<Instant> {
-        // 16 bits of what is drawn once are enough: data postpones heartbeats with every packet.
+        // 16 bits of one random number are enough: data postpones heartbeats with every packet.
         let path = &self.paths[index];
         let jitter = (path.heartbeat.nonce & 0xFFFF) as f64 / f64::from(0xFFFF) + 0.5;
         let interval = self.config.heartbeat?;
         Some(now + interval + path.rto.value().mul_f64(jitter))
     }
 
-    /// A path was idle for long, or is not confirmed.
+    /// Sends a heartbeat on a path that has been idle for long, or is not confirmed.
     pub(super) fn send_heartbeat(&mut self, now: Instant, index: usize) {
         let nonce = self.draw("heartbeat");
         let path = &mut self.paths[index];
@@ -195,11 +195,11 @@ impl Association {
         self.queue(route, Control::Heartbeat(index));
     }
 
-    /// No answer to a heartbeat came within the path's RTO.
+    /// Handles a heartbeat that was not answered within the path's RTO.
     pub(super) fn handle_heartbeat_lost(&mut self, now: Instant, index: usize) {
         let path = &mut self.paths[index];
         path.heartbeat.lost = None;
-        // §5.4: once an RTO.
+        // §5.4: once per RTO.
         let at_once =
             path.state == PathState::Unconfirmed || self.config.quirks.heartbeats_take_turns;
         path.rto.back_off();
@@ -269,7 +269,7 @@ impl Association {
                     self.choose_current();
                 }
             }
-            // With no path active there is nothing else to count.
+            // If no path is active, there is nothing else to count.
             PathState::Inactive if hopeless => self.errors += 1,
             _ => {}
         }

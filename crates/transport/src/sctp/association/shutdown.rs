@@ -1,4 +1,4 @@
-//! Closing an association in order (RFC 9260, §9.2).
+//! Graceful shutdown of an association (RFC 9260, §9.2).
 
 use super::control::Control;
 use super::{Association, Reason, State};
@@ -20,7 +20,7 @@ impl Association {
         }
     }
 
-    /// Goes on where the shutdown waits for data to be acknowledged.
+    /// Continues a shutdown that waits for data to be acknowledged.
     pub(super) fn advance_shutdown(&mut self, now: Instant) {
         if !self.outbound.is_empty() {
             return;
@@ -49,7 +49,7 @@ impl Association {
         self.queue(path.route, control);
     }
 
-    /// T2-shutdown ran out.
+    /// Handles the expiry of T2-shutdown.
     pub(super) fn handle_t2(&mut self, now: Instant) {
         self.t2 = None;
         self.paths[self.current].rto.back_off();

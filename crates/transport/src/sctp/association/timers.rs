@@ -1,11 +1,11 @@
-//! Timers: which runs out next, and what then.
+//! Timers: which one expires next, and the reaction.
 
 use super::{Association, State};
 use crate::sctp::path::PathState;
 use units::Instant;
 
 impl Association {
-    /// When [`Association::handle_timeout`] wants to be called next.
+    /// When [`Association::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         if self.state == State::Closed {
             return None;
@@ -19,7 +19,8 @@ impl Association {
         own.into_iter().chain(paths).flatten().min()
     }
 
-    /// Time has come to what [`Association::poll_timeout`] said; earlier calls do nothing.
+    /// Handles the timers that have expired. Calls before the time of [`Association::poll_timeout`]
+    /// have no effect.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.state == State::Closed {
             return;
@@ -50,7 +51,7 @@ impl Association {
         }
     }
 
-    /// T3-rtx of a path ran out (§6.3.3).
+    /// Handles the expiry of T3-rtx of a path (§6.3.3).
     fn handle_t3(&mut self, now: Instant, index: usize) {
         let path = &mut self.paths[index];
         self.outbound.handle_timeout(index, path);

@@ -1,4 +1,4 @@
-//! The receiving half: which TSNs came, when to acknowledge them, and what the application gets.
+//! The receiving half: which TSNs have arrived, when to acknowledge them, and the messages for the application.
 
 mod reassembly;
 mod streams;
@@ -11,11 +11,11 @@ use reassembly::{Fragment, Misfit, Reassembly};
 use streams::Streams;
 use units::{Duration, Instant};
 
-/// Gap blocks count 16 bits from the cumulative TSN.
+/// Gap blocks are 16-bit offsets from the cumulative TSN.
 const MAX_GAP: i32 = 0xFFFF;
-/// Duplicates reported in a SACK.
+/// The maximum number of duplicates reported in a SACK.
 const MAX_DUPLICATES: usize = 32;
-/// Packets that share a SACK (RFC 9260, §6.2).
+/// The number of packets per SACK (RFC 9260, §6.2).
 const PACKETS_PER_SACK: u32 = 2;
 
 /// The receiving half of an association.
@@ -25,21 +25,21 @@ pub(super) struct Inbound {
     pub cumulative: Tsn,
     /// The cumulative TSN's number among all received.
     count: u64,
-    /// Blocks received beyond it, first and last, in order and apart.
+    /// Blocks received beyond it, first and last TSN, in ascending order and not adjacent.
     blocks: Vec<(Tsn, Tsn)>,
     pub duplicates: Vec<Tsn>,
     window: u32,
     advertised: u32,
-    /// Octets of a chunk in the buffer beside its payload.
+    /// Octets of a chunk in the buffer in addition to its payload.
     overhead: u64,
-    /// Chunks in `blocks`.
+    /// Number of chunks in `blocks`.
     beyond: u64,
     reassembly: Reassembly,
     streams: Streams,
     acknowledgement: Acknowledgement,
-    /// DATA chunks that came, copies included.
+    /// DATA chunks that arrived, including duplicates.
     pub received: u64,
-    /// Of these, copies.
+    /// Duplicates among them.
     pub copies: u64,
 }
 
@@ -47,26 +47,26 @@ pub(super) struct Inbound {
 #[derive(Debug)]
 struct Acknowledgement {
     delay: Option<Duration>,
-    /// A SACK that only copies bring does not count as one for the packets after it.
+    /// Whether a SACK that is sent only because of duplicates does not reset the packet count.
     copies_leave_the_count: bool,
-    /// The SACK that is to leave now is such a one.
+    /// Whether the SACK that is due now is such a SACK.
     for_copies: bool,
-    /// DATA has never come before.
+    /// Whether no DATA has been received before.
     first: bool,
     /// Packets with DATA since the last SACK.
     packets: u32,
     due: Option<Instant>,
     now: bool,
-    /// Where the SACK goes: whence the data came.
+    /// The route of the SACK: the reverse of the data's.
     route: Option<Route>,
 }
 
-/// What is wrong with a DATA chunk.
+/// An error in a DATA chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
     /// There is no such stream.
     NoStream,
-    /// It does not fit the fragments beside it.
+    /// It is inconsistent with adjacent fragments.
     Misfit,
 }
 
@@ -101,7 +101,7 @@ impl Inbound {
         }
     }
 
-    /// A DATA chunk arrived.
+    /// Handles a DATA chunk.
     pub fn handle(&mut self, data: &Data<'_>) -> Result<(), Fault> {
         self.received += 1;
         let ahead = data.tsn.since(self.cumulative);
@@ -116,12 +116,12 @@ impl Inbound {
         let buffered = self.buffered();
         let window = u64::from(self.window);
         let fits = buffered + data.payload.len() as u64 + self.overhead <= window;
-        // What fills a gap may be what all in the buffer wait for: a sender that overestimated the window, by a
-        // SACK that was overtaken, must not lock it.
+        // A chunk that fills a gap may be what everything in the buffer waits for. A sender that overestimated the
+        // window, because of a reordered SACK, must not block the buffer.
         let fills = self.blocks.last().is_some_and(|last| data.tsn < last.1);
         let may = fits || ahead == 1 && buffered <= window || fills && buffered <= 2 * window;
         if ahead > MAX_GAP || !may {
-            // No room: it is as if it had not come, but the SACK tells the window.
+            // No room: treated as if it had not arrived, but a SACK reports the window.
             self.acknowledgement.now = true;
             return Ok(());
         }
@@ -153,7 +153,7 @@ impl Inbound {
         Ok(())
     }
 
-    /// A packet that held DATA is read to its end: when is it acknowledged (§6.2)?
+    /// Called at the end of a packet with DATA: determines when it is acknowledged (§6.2).
     pub fn end_packet(&mut self, now: Instant, route: Route, immediately: bool) {
         let gaps = !self.blocks.is_empty();
         let ack = &mut self.acknowledgement;
@@ -164,7 +164,7 @@ impl Inbound {
             ack.now = true;
             return;
         };
-        // §5.1: the first is acknowledged at once; §6.7: so is all that comes while there are gaps.
+        // §5.1: the first packet is acknowledged at once; §6.7: so are all packets while there are gaps.
         if first || gaps || immediately || ack.packets >= PACKETS_PER_SACK {
             ack.now = true;
         } else {
@@ -173,12 +173,12 @@ impl Inbound {
         }
     }
 
-    /// When a SACK that waits is due.
+    /// When a delayed SACK is due.
     pub fn timeout(&self) -> Option<Instant> {
         self.acknowledgement.due
     }
 
-    /// The time has come.
+    /// Handles the expiry of the delay timer.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.acknowledgement.due.is_some_and(|due| due <= now) {
             self.acknowledgement.due = None;
@@ -186,13 +186,13 @@ impl Inbound {
         }
     }
 
-    /// Where a SACK that is to leave now goes.
+    /// The route of a SACK that is due now.
     pub fn sack_route(&self) -> Option<Route> {
         let ack = &self.acknowledgement;
         ack.route.filter(|_| ack.now)
     }
 
-    /// A SACK leaves. `gaps` takes as many blocks as it may hold. The window it tells.
+    /// Takes a SACK to send. Stores at most `most` blocks in `gaps`, and returns the window to advertise.
     pub fn take_sack(&mut self, gaps: &mut Vec<(u16, u16)>, most: usize) -> u32 {
         gaps.clear();
         let cumulative = self.cumulative;
@@ -220,12 +220,12 @@ impl Inbound {
         Some(message)
     }
 
-    /// Takes back the buffer of a message that was read.
+    /// Recycles the buffer of a message that was read.
     pub fn recycle(&mut self, payload: Vec<u8>) {
         self.streams.recycle(payload);
     }
 
-    /// Octets of messages that can be read.
+    /// Octets of messages that became readable.
     pub fn delivered_octets(&self) -> u64 {
         self.streams.delivered_octets
     }
@@ -244,7 +244,7 @@ impl Inbound {
         self.blocks.get(at).is_some_and(|&(first, _)| first <= tsn)
     }
 
-    /// Notes a TSN that is beyond the cumulative one and in no block.
+    /// Records a TSN that is beyond the cumulative one and not in any block.
     fn note(&mut self, tsn: Tsn) {
         let at = self.blocks.partition_point(|&(_, last)| last < tsn);
         self.beyond += 1;
@@ -261,7 +261,7 @@ impl Inbound {
         }
     }
 
-    /// Moves the cumulative TSN over the first block, if it follows; by how much.
+    /// Advances the cumulative TSN over the first block, if it is adjacent. Returns by how much.
     fn advance(&mut self) -> u32 {
         match self.blocks.first() {
             Some(&(first, last)) if first == self.cumulative.next() => {

@@ -1,17 +1,17 @@
-//! Fragments to messages (RFC 9260, §6.9): the fragments of a message have TSNs in succession.
+//! Reassembly of messages from fragments (RFC 9260, §6.9): the fragments of a message have consecutive TSNs.
 
 use std::collections::BTreeMap;
 
-/// Fragments received of messages that are not whole.
+/// Received fragments of incomplete messages.
 #[derive(Debug, Default)]
 pub(super) struct Reassembly {
-    /// Runs of fragments in succession, by the number of their first.
+    /// Runs of consecutive fragments, by the number of the first.
     runs: BTreeMap<u64, Run>,
-    /// Octets held.
+    /// Octets stored.
     pub octets: u64,
 }
 
-/// What a fragment says of its message.
+/// The message to which a fragment belongs, and its position in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Fragment {
     pub stream: u16,
@@ -22,22 +22,21 @@ pub(super) struct Fragment {
     pub protocol: u32,
 }
 
-/// A fragment that contradicts its neighbour.
+/// A fragment is inconsistent with its neighbour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Misfit;
 
 #[derive(Debug)]
 struct Run {
-    /// `begin` is its first fragment's, `end` its last's.
+    /// `begin` is that of its first fragment, `end` that of its last.
     head: Fragment,
-    /// The number after its last.
+    /// The number after that of its last fragment.
     next: u64,
     payload: Vec<u8>,
 }
 
 impl Reassembly {
-    /// Adds the fragment with TSN `number`, which is not the whole of its message; the message, if that is
-    /// whole now.
+    /// Adds the fragment with TSN `number`, which is not a complete message. Returns the message if it is now complete.
     pub fn add(
         &mut self,
         number: u64,
@@ -73,7 +72,7 @@ impl Reassembly {
     }
 }
 
-/// Whether two neighbours are of the same message.
+/// Whether two neighbours belong to the same message.
 fn joins(left: &Fragment, right: &Fragment) -> Result<bool, Misfit> {
     if left.end && right.begin {
         return Ok(false);

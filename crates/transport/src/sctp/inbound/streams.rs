@@ -1,30 +1,31 @@
-//! Whole messages to the application, each stream in its order (RFC 9260, §6.5 and §6.6).
+//! Delivers complete messages to the application, each stream in its order (RFC 9260, §6.5 and
+//! §6.6).
 
 use super::reassembly::Fragment;
 use crate::sctp::message::Message;
 use std::collections::{BTreeMap, VecDeque};
 
-/// Buffers kept for the next messages.
+/// The number of buffers kept for reuse.
 const POOL: usize = 64;
 
-/// Messages that wait for their turn or for the application.
+/// Messages that wait for preceding messages or for the application.
 #[derive(Debug)]
 pub(super) struct Streams {
     count: u16,
-    /// Made when a stream is first used.
+    /// Created when a stream is first used.
     orders: BTreeMap<u16, Order>,
     ready: VecDeque<Message>,
     pool: Vec<Vec<u8>>,
-    /// Octets held.
+    /// Octets stored.
     pub octets: u64,
-    /// Octets of messages that became ready.
+    /// Octets of messages that became readable.
     pub delivered_octets: u64,
 }
 
 /// The order of a stream.
 #[derive(Debug, Default)]
 struct Order {
-    /// The next message's stream sequence number, counted on beyond 16 bits.
+    /// The next message's stream sequence number, extended beyond 16 bits.
     next: u64,
     waiting: BTreeMap<u64, (u32, Vec<u8>)>,
 }
@@ -45,7 +46,7 @@ impl Streams {
         stream < self.count
     }
 
-    /// A whole message came.
+    /// Handles a complete message.
     pub fn deliver(&mut self, head: &Fragment, payload: Vec<u8>) {
         self.octets += payload.len() as u64;
         if head.unordered {
@@ -55,7 +56,8 @@ impl Streams {
         let order = self.orders.entry(head.stream).or_default();
         let ahead = head.ssn.wrapping_sub(order.next as u16);
         if ahead > u16::MAX / 2 {
-            // A stream sequence number used before: the peer errs, nobody waits for it.
+            // A stream sequence number that was used before: an error of the peer, the message is
+            // dropped.
             self.octets -= payload.len() as u64;
             return;
         }
@@ -92,7 +94,7 @@ impl Streams {
         Some(message)
     }
 
-    /// A buffer with these octets.
+    /// Copies these octets into a buffer from the pool.
     pub fn copy(&mut self, octets: &[u8]) -> Vec<u8> {
         let mut buffer = self.pool.pop().unwrap_or_default();
         buffer.clear();

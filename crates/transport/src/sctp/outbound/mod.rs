@@ -1,4 +1,4 @@
-//! The sending half: messages to chunks, chunks to packets, and what becomes of them.
+//! The sending half: divides messages into chunks, puts chunks into packets, and tracks their acknowledgement.
 
 mod sack;
 mod transmit;
@@ -23,9 +23,9 @@ pub(super) struct Outbound {
     cumulative: Tsn,
     /// Chunks not yet sent.
     queue: VecDeque<Chunk>,
-    /// User data in it, in octets.
+    /// Octets of user data in `queue`.
     queued_octets: u64,
-    /// Chunks sent, from the one after `cumulative` on.
+    /// Sent chunks, from the one after `cumulative` on.
     sent: VecDeque<Sent>,
     /// How many of them are marked for retransmission.
     marked: usize,
@@ -33,16 +33,17 @@ pub(super) struct Outbound {
     ssns: Vec<u16>,
     /// Room in the peer's buffer, in octets.
     peer_window: u32,
-    /// All of that buffer, once it is known.
+    /// The size of the peer's buffer, once it is known.
     largest_window: u32,
-    /// The highest TSN outstanding when a window was last cut: until it is acknowledged, none is cut again.
+    /// The highest TSN outstanding when a window was last reduced. Until it is acknowledged, no window is reduced
+    /// again.
     recover: Tsn,
-    /// The highest TSN that was ever seen unmarked when a window was cut.
+    /// The highest TSN that was unmarked when a window was reduced.
     highest_unmarked: Tsn,
     /// The highest TSN newly acknowledged by the last SACK.
     highest_acked: Tsn,
     quirks: Quirks,
-    /// No new data before the next SACK.
+    /// Whether new data must wait for the next SACK.
     holds_new: bool,
     allowance: Allowance,
     bursts: Bursts,
@@ -51,7 +52,7 @@ pub(super) struct Outbound {
     pub counts: Counts,
 }
 
-/// Counts since the association's start.
+/// Counters since the start of the association.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub sent: u64,
@@ -68,70 +69,70 @@ pub(super) struct Counts {
 struct Chunk {
     flags: DataFlags,
     stream: u16,
-    /// Given out when the message's first chunk is sent: streams keep the order of writing.
+    /// Assigned when the message's first chunk is sent: streams preserve the order of writing.
     ssn: u16,
     protocol: u32,
     payload: Bytes,
 }
 
-/// A chunk that was sent.
+/// A sent chunk.
 #[derive(Debug)]
 struct Sent {
     tsn: Tsn,
     chunk: Chunk,
-    /// Where it was sent last.
+    /// The path on which it was last sent.
     path: usize,
     mark: Option<Mark>,
     gap_acked: bool,
-    /// The present SACK's gap blocks hold it.
+    /// Whether a gap block of the current SACK contains it.
     reported: bool,
     missing: u8,
-    /// It was fast retransmitted, which is done once.
+    /// Whether it was fast retransmitted, which happens at most once.
     fast: bool,
-    /// When it was sent last.
+    /// When it was last sent.
     at: Instant,
-    /// Its acknowledgement is to measure the RTT, unless it is sent again.
+    /// Whether its acknowledgement measures the RTT, unless it is retransmitted.
     measures: bool,
     resent: bool,
 }
 
-/// Why a chunk is to be sent again.
+/// Why a chunk must be retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Missing,
     Timeout,
 }
 
-/// What may be retransmitted.
+/// The permission to retransmit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Allowance {
     /// As the window allows.
     Window,
-    /// One packet, whatever the window is (§7.2.4, §6.3.3 E3).
+    /// One packet, regardless of the window (§7.2.4, §6.3.3 E3).
     OnePacket,
     /// Nothing until the next SACK or timeout.
     Nothing,
 }
 
-/// How many packets may still leave.
+/// The state of burst limits.
 #[derive(Debug)]
 struct Bursts {
     rule: Burst,
-    /// A fast retransmitted chunk was acknowledged, and no burst has been broken off since.
+    /// Whether a fast retransmitted chunk was acknowledged, and no burst has been limited since.
     recovered: bool,
     left: Option<u32>,
-    /// Packets that have left in it.
+    /// Number of packets sent in this burst.
     gone: u32,
-    /// Where its first retransmission went.
+    /// The path of its first retransmission.
     path: Option<usize>,
 }
 
-/// What a SACK brought.
+/// The effect of a SACK.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Acknowledged {
-    /// Something was acknowledged for the first time.
+    /// Whether something was newly acknowledged.
     pub news: bool,
-    /// The RTT that it measured, and of which path.
+    /// The RTT that it measured, and the path.
     pub rtt: Option<(usize, Duration)>,
 }
 
@@ -170,7 +171,7 @@ impl Outbound {
         }
     }
 
-    /// The peer told its window and how many streams it takes.
+    /// Sets the window and number of streams that the peer sent.
     pub fn open(&mut self, peer_window: u32, streams: u16) {
         self.peer_window = peer_window;
         self.largest_window = peer_window;
@@ -181,7 +182,7 @@ impl Outbound {
         self.queued_octets = self.queue.iter().map(|c| c.payload.len() as u64).sum();
     }
 
-    /// Numbers chunks from `initial` on. Nothing has been sent yet.
+    /// Numbers chunks from `initial` on. Must be called before anything is sent.
     pub fn begin_at(&mut self, initial: Tsn) {
         self.next = initial;
         self.cumulative = initial.previous();
@@ -190,7 +191,7 @@ impl Outbound {
         self.highest_acked = initial.previous();
     }
 
-    /// The peer's whole buffer, in octets.
+    /// The total size of the peer's buffer, in octets.
     pub fn largest_window(&self) -> u32 {
         self.largest_window
     }
@@ -199,7 +200,7 @@ impl Outbound {
         usize::from(stream) < self.ssns.len()
     }
 
-    /// A message to send.
+    /// Queues a message.
     pub fn write(&mut self, how: Delivery, message: &Bytes) {
         self.queued_octets += message.len() as u64;
         let mut at = 0;
@@ -231,12 +232,12 @@ impl Outbound {
         self.queued_octets
     }
 
-    /// Everything written is acknowledged.
+    /// Whether everything written is acknowledged.
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty() && self.sent.is_empty()
     }
 
-    /// T3-rtx of a path ran out (§6.3.3): all that was sent there is to be sent again.
+    /// Handles the expiry of T3-rtx of a path (§6.3.3): everything sent on it must be retransmitted.
     pub fn handle_timeout(&mut self, index: usize, path: &mut Path) {
         path.window.on_timeout();
         path.idle_since = None;
@@ -258,7 +259,7 @@ impl Outbound {
         self.begin_burst();
     }
 
-    /// A moment begins at which packets may leave.
+    /// Starts a burst: packets may be sent now.
     pub fn begin_burst(&mut self) {
         self.bursts.path = None;
         self.bursts.left = match self.bursts.rule {
@@ -271,7 +272,7 @@ impl Outbound {
         };
     }
 
-    /// The chunk that is to measure the path's RTT may be acknowledged late, with what was lost before it.
+    /// The acknowledgement of the chunk that measures the path's RTT may be late because of losses before it.
     fn measure_again(&mut self, index: usize, path: &mut Path) {
         path.measures = false;
         if self.quirks.stamps_outlive_losses {
@@ -284,7 +285,7 @@ impl Outbound {
 }
 
 impl Counts {
-    /// A chunk is acknowledged, so long after it was sent last.
+    /// Records the latency of a chunk from its last transmission to its acknowledgement.
     fn note_latency(&mut self, latency: Duration) {
         let ns = u128::from(latency.as_nanos());
         self.acked_chunks += 1;
@@ -294,7 +295,7 @@ impl Counts {
 }
 
 impl Sent {
-    /// Octets that windows count: the chunk with its header.
+    /// Octets that windows count: the chunk including its header.
     fn octets(&self) -> u32 {
         self.chunk.octets()
     }

@@ -1,4 +1,4 @@
-//! What a SACK says of the chunks sent (RFC 9260, §6.2.1, §6.3.2, §7.2).
+//! Handling of SACKs (RFC 9260, §6.2.1, §6.3.2, §7.2).
 
 use super::{Acknowledged, Allowance, Mark, Outbound, Sent};
 use crate::sctp::Tsn;
@@ -8,8 +8,8 @@ use congestion::sctp::SackEvent;
 use units::{Duration, Instant};
 
 impl Outbound {
-    /// A SACK, or a cumulative TSN alone (of SHUTDOWN), arrived. `rtt` is that of a path, from a
-    /// Timestamp chunk. `None` if it is older than the last, or acknowledges what was never sent.
+    /// Handles a SACK, or only a cumulative TSN (of SHUTDOWN). `rtt` is that of a path, from a Timestamp chunk. Returns
+    /// `None` if it is older than the last one, or acknowledges TSNs that were never sent.
     pub fn handle_sack(
         &mut self,
         now: Instant,
@@ -58,7 +58,7 @@ impl Outbound {
             self.handle_gaps(now, sack, timed, &mut highest, paths);
         }
         self.highest_acked = highest;
-        // In recovery every SACK that advances reports all that is missing, also the one that ends it (§7.2.4).
+        // In recovery, every SACK that advances reports all missing chunks, including the one that ends it (§7.2.4).
         let repairs = advanced && before < self.recover;
         let fast = gaps.is_some_and(|_| self.count_missing(repairs, highest, paths));
         let news = paths.iter().any(|path| path.tally.newly_acked > 0);
@@ -96,7 +96,8 @@ impl Outbound {
         }
         self.begin_burst();
         if let Some(sack) = sack {
-            // What is to be sent again keeps its room, or later chunks could fill the peer's buffer for good.
+            // Chunks to be retransmitted keep their room, otherwise later chunks could fill the peer's buffer
+            // permanently.
             let outstanding: u32 = paths.iter().map(|path| path.outstanding).sum();
             self.peer_window = sack.window.saturating_sub(outstanding);
         }
@@ -110,7 +111,7 @@ impl Outbound {
         })
     }
 
-    /// A chunk is acknowledged by the cumulative TSN.
+    /// Handles a chunk that is acknowledged by the cumulative TSN.
     fn acknowledge_first(&mut self, now: Instant, sent: &Sent, timed: bool, paths: &mut [Path]) {
         let path = &mut paths[sent.path];
         path.tally.restart = true;
@@ -125,7 +126,7 @@ impl Outbound {
         }
     }
 
-    /// Notes which chunks the gap blocks hold. `highest` becomes the highest TSN newly acknowledged.
+    /// Records which chunks the gap blocks contain. Sets `highest` to the highest newly acknowledged TSN.
     fn handle_gaps(
         &mut self,
         now: Instant,
@@ -137,7 +138,7 @@ impl Outbound {
         for sent in &mut self.sent {
             sent.reported = false;
         }
-        // Blocks come in order; one that goes back is not looked at.
+        // Blocks are in ascending order. One that is not is ignored.
         let mut from = 1;
         for (first, last) in sack.gaps() {
             if usize::from(first) < from || last < first {
@@ -170,7 +171,7 @@ impl Outbound {
                         path.marked = path.marked.saturating_sub(sent.octets());
                     }
                 }
-                // The receiver has thrown it away.
+                // The receiver has discarded it.
                 (true, false) => {
                     sent.gap_acked = false;
                     if !self.quirks.stamps_outlive_losses {
@@ -183,8 +184,8 @@ impl Outbound {
         }
     }
 
-    /// Counts missing reports by the rule of the highest TSN newly acknowledged (§7.2.4); whether a chunk
-    /// has enough of them to be fast retransmitted.
+    /// Counts missing reports by the rule of the highest TSN newly acknowledged (§7.2.4). Returns whether a chunk has
+    /// enough of them to be fast retransmitted.
     fn count_missing(&mut self, repairs: bool, highest: Tsn, paths: &mut [Path]) -> bool {
         let reported = self.sent.iter().rposition(|sent| sent.reported);
         let highest_reported = reported.map_or(self.cumulative, |at| self.sent[at].tsn);
@@ -217,7 +218,7 @@ impl Outbound {
         fast
     }
 
-    /// Cuts the windows of paths that lost chunks, once a window of data (§7.2.3, §7.2.4).
+    /// Reduces the windows of paths that lost chunks, once per window of data (§7.2.3, §7.2.4).
     fn cut(&mut self, paths: &mut [Path]) {
         for at in 0..self.sent.len() {
             let sent = &self.sent[at];
@@ -249,12 +250,12 @@ impl Outbound {
     }
 }
 
-/// Credits a chunk acknowledged for the first time to its path.
+/// Credits a newly acknowledged chunk to its path.
 fn acknowledge(now: Instant, sent: &Sent, timed: bool, path: &mut Path) {
     path.tally.newly_acked += sent.octets();
     let measures = path.measures && sent.measures && !sent.resent;
     path.measures &= !measures;
-    // A timeout may have been due to lost SACKs: then the path is no better for this one.
+    // A timeout may have been caused by lost SACKs. In that case this chunk does not reset the path's errors.
     if sent.mark == Some(Mark::Timeout) {
         return;
     }

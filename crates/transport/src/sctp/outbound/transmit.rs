@@ -1,4 +1,4 @@
-//! Chunks into packets: retransmissions first, then new data (RFC 9260, §6.1).
+//! Puts chunks into packets: retransmissions first, then new data (RFC 9260, §6.1).
 
 use super::{Allowance, Mark, Outbound, Sent};
 use crate::sctp::config::Quirks;
@@ -7,12 +7,12 @@ use crate::sctp::path::{Path, PathState};
 use units::Instant;
 
 impl Outbound {
-    /// The path on which a packet with data may leave now.
+    /// The path on which a packet with data may be sent now.
     pub fn next_path(&mut self, paths: &[Path], current: usize) -> Option<usize> {
         let path = self.next_path_by_window(paths, current)?;
         let overruns = self.marked > 0 && self.quirks.bursts_overrun;
         if self.bursts.left == Some(0) && !overruns {
-            // The burst is broken off.
+            // The burst ends here.
             self.bursts.recovered = false;
             return None;
         }
@@ -38,13 +38,13 @@ impl Outbound {
             return None;
         }
         let next = self.queue.front()?;
-        // One chunk may always be out, to find a window that has opened (§6.1 A).
+        // One chunk may always be outstanding, to detect a window that has opened (§6.1 A).
         let idle = || paths.iter().all(|path| path.outstanding == 0);
         let fits = next.octets() <= self.peer_window || idle();
         (fits && paths[current].has_room()).then_some(current)
     }
 
-    /// Fills a packet of up to `room` octets that leaves on path `to`; whether with new data.
+    /// Fills a packet of up to `room` octets for path `to`. Returns whether it contains new data.
     pub fn fill(
         &mut self,
         now: Instant,
@@ -164,13 +164,13 @@ impl Outbound {
     }
 }
 
-/// A chunk is sent again, on path `to`. Keeps the counts of the paths and their timers (§6.1, §7.2.4 4).
+/// Retransmits a chunk on path `to`. Updates the counters and timers of the paths (§6.1, §7.2.4 4).
 fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quirks: Quirks) {
     let octets = sent.octets();
     let from = &mut paths[sent.path];
     from.marked -= octets;
     from.outstanding -= octets;
-    // What is sent twice measures nothing (C5).
+    // A chunk that is sent twice yields no measurement (C5).
     if from.measures && sent.measures {
         from.measures = false;
         sent.measures = false;
@@ -196,7 +196,7 @@ fn move_chunk(sent: &mut Sent, now: Instant, to: usize, paths: &mut [Path], quir
     sent.mark = None;
 }
 
-/// Where what was lost on a path is sent again: the next active path; the next of all if none is active
+/// The path for retransmissions of chunks lost on a path: the next active path, or the next path if none is active
 /// (§6.4.1).
 pub(in crate::sctp) fn alternate(paths: &[Path], path: usize) -> usize {
     let count = paths.len();

@@ -1,16 +1,16 @@
-//! CRC32c of packets (RFC 9260, appendix A). Octets of zero at a packet's end cost little: in simulations payloads
-//! are zeros.
+//! CRC32c of packets (RFC 9260, appendix A). Zero octets at the end of a packet are cheap, because payloads in
+//! simulations are zeros.
 
 use super::HEADER_OCTETS;
 use crc::{CRC_32_ISCSI, Crc, Table};
 
-/// Sixteen octets a step.
+/// Processes sixteen octets per step.
 pub(super) static CRC32C: Crc<u32, Table<16>> = Crc::<u32, Table<16>>::new(&CRC_32_ISCSI);
 
-/// The polynomial; the highest bit is that of x⁰.
+/// The polynomial. The highest bit is the coefficient of x⁰.
 const POLYNOMIAL: u32 = CRC_32_ISCSI.poly.reverse_bits();
 
-/// x⁸ to the power of 2ⁿ, modulo the polynomial: what 2ⁿ octets of zero multiply a sum by.
+/// x⁸ to the power of 2ⁿ, modulo the polynomial: the factor of a sum for 2ⁿ zero octets.
 const POWERS: [u32; usize::BITS as usize] = {
     let mut powers = [1 << 23; usize::BITS as usize];
     let mut n = 1;
@@ -21,7 +21,7 @@ const POWERS: [u32; usize::BITS as usize] = {
     powers
 };
 
-/// The CRC32c of a packet, its checksum field taken as zero. It has the common header.
+/// The CRC32c of a packet, with its checksum field taken as zero. The packet must have a common header.
 pub(super) fn checksum(octets: &[u8]) -> u32 {
     let (header, chunks) = octets.split_at(HEADER_OCTETS);
     let zeros = zeros_at_end(chunks);
@@ -32,7 +32,7 @@ pub(super) fn checksum(octets: &[u8]) -> u32 {
     !behind_zeros(!digest.finalize(), zeros)
 }
 
-/// How many octets of zero are at the end.
+/// The number of zero octets at the end.
 pub(crate) fn zeros_at_end(octets: &[u8]) -> usize {
     let are_zero = |part: &&[u8]| part.iter().fold(0, |all, octet| all | octet) == 0;
     let whole = 64 * octets.rchunks_exact(64).take_while(are_zero).count();
@@ -40,7 +40,7 @@ pub(crate) fn zeros_at_end(octets: &[u8]) -> usize {
     whole + rest.take_while(|octet| **octet == 0).count()
 }
 
-/// A sum, not yet inverted, behind `zeros` more octets.
+/// A sum, not yet inverted, after `zeros` more zero octets.
 fn behind_zeros(mut sum: u32, mut zeros: usize) -> u32 {
     while zeros != 0 {
         sum = product(sum, POWERS[zeros.trailing_zeros() as usize]);

@@ -1,4 +1,4 @@
-//! Chunks read (RFC 9260, §3.3).
+//! Decoding of chunks (RFC 9260, §3.3).
 
 use super::parameter::Parameters;
 use super::{DATA_HEADER_OCTETS, TIMESTAMP_OCTETS, be16, be32};
@@ -19,7 +19,7 @@ pub(crate) mod kind {
     pub const COOKIE_ECHO: u8 = 10;
     pub const COOKIE_ACK: u8 = 11;
     pub const SHUTDOWN_COMPLETE: u8 = 14;
-    /// Unassigned; its high bits tell hosts that do not know it to pass over it in silence.
+    /// Unassigned. Its high bits tell hosts that do not know it to skip it silently.
     pub const TIMESTAMP: u8 = 0x9E;
 }
 
@@ -28,21 +28,21 @@ pub(crate) mod kind {
 pub enum Chunk<'a> {
     /// User data.
     Data(Data<'a>),
-    /// Asks for an association.
+    /// Requests an association.
     Init(Init<'a>),
-    /// Answers INIT; a State Cookie is among its parameters.
+    /// Response to INIT. Its parameters include a State Cookie.
     InitAck(Init<'a>),
     /// Selective acknowledgement.
     Sack(Sack<'a>),
-    /// Probes a path; the receiver sends the information back as it is.
+    /// Probes a path. The receiver returns the information unchanged.
     Heartbeat(&'a [u8]),
-    /// Answers HEARTBEAT.
+    /// Response to HEARTBEAT.
     HeartbeatAck(&'a [u8]),
     /// Ends an association at once.
     Abort {
-        /// The verification tag is the receiver's peer's own (the T bit).
+        /// Whether the verification tag is the receiver's own (the T bit).
         reflected: bool,
-        /// Why.
+        /// The error causes.
         causes: Causes<'a>,
     },
     /// No more data from the sender.
@@ -50,15 +50,15 @@ pub enum Chunk<'a> {
         /// The last TSN received in sequence.
         cumulative: Tsn,
     },
-    /// Answers SHUTDOWN.
+    /// Response to SHUTDOWN.
     ShutdownAck,
     /// Reports errors that do not end the association.
     Error(Causes<'a>),
-    /// Brings a State Cookie back.
+    /// Returns a State Cookie.
     CookieEcho(&'a [u8]),
-    /// Answers COOKIE ECHO.
+    /// Response to COOKIE ECHO.
     CookieAck,
-    /// Answers SHUTDOWN ACK.
+    /// Response to SHUTDOWN ACK.
     ShutdownComplete {
         /// As in [`Chunk::Abort`].
         reflected: bool,
@@ -67,14 +67,14 @@ pub enum Chunk<'a> {
     Timestamp {
         /// The sender's clock in microseconds.
         value: u32,
-        /// The value echoed; 0: none.
+        /// The echoed value. 0 means none.
         echo: u32,
     },
-    /// A type that is not known here.
+    /// A chunk of unknown type.
     Unknown {
         /// Its type.
         kind: u8,
-        /// The whole chunk, without padding.
+        /// The complete chunk, without padding.
         octets: &'a [u8],
     },
 }
@@ -107,7 +107,7 @@ impl DataFlags {
     pub const BEGIN: u8 = 0x02;
     /// The message is not ordered.
     pub const UNORDERED: u8 = 0x04;
-    /// The receiver should acknowledge at once (RFC 7053).
+    /// The receiver should acknowledge immediately (RFC 7053).
     pub const IMMEDIATE: u8 = 0x08;
 
     /// Whether a flag is set.
@@ -119,13 +119,13 @@ impl DataFlags {
 /// An INIT or INIT ACK chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Init<'a> {
-    /// The verification tag that its sender wants to see.
+    /// The verification tag for packets to its sender.
     pub tag: u32,
     /// Its sender's receive window in octets.
     pub window: u32,
-    /// Streams it wants to send on.
+    /// Number of streams on which it wants to send.
     pub outbound: u16,
-    /// Streams it allows the other to send on.
+    /// Number of streams on which it allows the peer to send.
     pub inbound: u16,
     /// Its first TSN.
     pub initial_tsn: Tsn,
@@ -145,19 +145,19 @@ pub struct Sack<'a> {
 }
 
 impl Sack<'_> {
-    /// Blocks of TSNs received beyond the cumulative one, first and last, as offsets from it.
+    /// Blocks of TSNs received beyond the cumulative one: first and last, as offsets from it.
     pub fn gaps(&self) -> impl Iterator<Item = (u16, u16)> {
         let blocks = self.gaps.chunks_exact(4);
         blocks.map(|block| (be16(block, 0), be16(block, 2)))
     }
 
-    /// TSNs that came more than once.
+    /// TSNs that arrived more than once.
     pub fn duplicates(&self) -> impl Iterator<Item = Tsn> {
         self.duplicates.chunks_exact(4).map(|tsn| Tsn(be32(tsn, 0)))
     }
 }
 
-/// Error causes: of each its code and what follows its length.
+/// Error causes. Each has a code and a value behind its length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Causes<'a>(&'a [u8]);
 
@@ -169,7 +169,8 @@ impl<'a> Causes<'a> {
 }
 
 impl<'a> Chunk<'a> {
-    /// Reads a chunk of exactly these octets, without padding; `None` if it does not fit its type.
+    /// Decodes a chunk of exactly these octets, without padding. Returns `None` if it does not
+    /// match its type.
     pub(super) fn read(octets: &'a [u8]) -> Option<Self> {
         let (flags, body) = (octets[1], &octets[4..]);
         Some(match octets[0] {

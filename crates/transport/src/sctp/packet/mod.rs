@@ -1,7 +1,7 @@
 //! SCTP packets as octets (RFC 9260, §3): common header with CRC32c, chunks, parameters.
 //!
-//! [`Packet::parse`] checks the checksum and lends the octets; [`Packet::chunks`] reads chunk after chunk;
-//! [`Writer`] appends chunks to a buffer and closes the packet with its checksum.
+//! [`Packet::parse`] verifies the checksum and borrows the octets. [`Packet::chunks`] decodes the chunks in order.
+//! [`Writer`] appends chunks to a buffer and completes the packet with its checksum.
 
 mod checksum;
 mod chunk;
@@ -27,13 +27,13 @@ pub const DATA_HEADER_OCTETS: usize = 16;
 /// Octets of the Timestamp chunk.
 pub const TIMESTAMP_OCTETS: usize = 12;
 
-/// What is wrong with a packet's octets.
+/// An error in the octets of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PacketError {
     /// Shorter than the common header and a chunk header.
     #[error("{octets} octets are no SCTP packet; expected at least 16")]
     Truncated {
-        /// Octets there are.
+        /// The number of octets.
         octets: usize,
     },
     /// The CRC32c does not match.
@@ -41,23 +41,23 @@ pub enum PacketError {
     BadChecksum {
         /// The field.
         given: u32,
-        /// What it should be.
+        /// The correct value.
         computed: u32,
     },
     /// A chunk's length is less than its header or exceeds the packet.
     #[error("the chunk at octet {at} says it has {length} octets; {available} are there")]
     BadChunkLength {
-        /// Where the chunk starts, counted from the packet's start.
+        /// The offset of the chunk in the packet.
         at: usize,
         /// Its length field.
         length: usize,
-        /// Octets from there on.
+        /// Octets from the start of the chunk on.
         available: usize,
     },
-    /// A chunk's contents do not fit its type.
+    /// A chunk's content does not match its type.
     #[error("the chunk of type {kind} at octet {at} is malformed")]
     BadChunk {
-        /// Where the chunk starts, counted from the packet's start.
+        /// The offset of the chunk in the packet.
         at: usize,
         /// Its type.
         kind: u8,
@@ -77,13 +77,13 @@ pub struct Packet<'a> {
 }
 
 impl<'a> Packet<'a> {
-    /// Reads the common header and checks the checksum.
+    /// Reads the common header and verifies the checksum.
     ///
     /// # Errors
     /// The packet is too short, or its checksum does not match.
     pub fn parse(octets: &'a [u8]) -> Result<Self, PacketError> {
         let packet = Packet::parse_unchecked(octets)?;
-        // The field is sent with its least significant octet first.
+        // The field is transmitted with its least significant octet first.
         let given = u32::from_le_bytes([octets[8], octets[9], octets[10], octets[11]]);
         let computed = checksum(octets);
         if given != computed {
@@ -92,7 +92,7 @@ impl<'a> Packet<'a> {
         Ok(packet)
     }
 
-    /// Reads the common header, whatever the checksum is: for packets that are known to be sound.
+    /// Reads the common header without verifying the checksum, for packets that are known to be valid.
     ///
     /// # Errors
     /// The packet is too short.
@@ -112,7 +112,7 @@ impl<'a> Packet<'a> {
         })
     }
 
-    /// Its chunks, up to the first that cannot be delimited or read.
+    /// Its chunks, up to the first one that cannot be delimited or decoded.
     pub fn chunks(&self) -> Chunks<'a> {
         Chunks {
             octets: self.chunks,
@@ -157,17 +157,17 @@ impl<'a> Iterator for Chunks<'a> {
     }
 }
 
-/// A length with the padding to whole words.
+/// A length including the padding to whole words.
 pub(super) const fn padded(length: usize) -> usize {
     length.next_multiple_of(4)
 }
 
-/// Two octets in network order; the caller has checked the length.
+/// Two octets in network order. The caller must check the length.
 fn be16(octets: &[u8], at: usize) -> u16 {
     u16::from_be_bytes([octets[at], octets[at + 1]])
 }
 
-/// Four octets in network order; the caller has checked the length.
+/// Four octets in network order. The caller must check the length.
 fn be32(octets: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([octets[at], octets[at + 1], octets[at + 2], octets[at + 3]])
 }

@@ -21,16 +21,16 @@ pub enum Parameter<'a> {
     Ipv4(Ipv4Addr),
     /// A State Cookie.
     Cookie(&'a [u8]),
-    /// One that is defined and not used here.
+    /// A parameter that is defined in the RFC but not used here.
     Other {
         /// Its type.
         kind: u16,
     },
-    /// One that is not known here.
+    /// An unknown parameter.
     Unknown {
-        /// Its type; the high bits say what to do about it.
+        /// Its type. The high bits determine how to handle it.
         kind: u16,
-        /// The whole parameter, without padding.
+        /// The complete parameter, without padding.
         octets: &'a [u8],
     },
 }
@@ -81,12 +81,12 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Blocks of 16 bits type, 16 bits length, value and padding: type and value of each.
+/// Blocks of a 16-bit type, a 16-bit length, a value and padding. Returns type and value of each.
 pub(super) fn blocks(octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     whole_blocks(octets).map(|(kind, octets)| (kind, &octets[4..]))
 }
 
-/// The same, each with its type and length.
+/// The same blocks, each including its type and length.
 fn whole_blocks(mut octets: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         if octets.len() < 4 {

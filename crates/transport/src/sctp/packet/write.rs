@@ -1,4 +1,4 @@
-//! Packets written chunk by chunk into a caller's buffer.
+//! Encoding of packets chunk by chunk, into a buffer of the caller.
 
 use super::chunk::kind;
 use super::parameter;
@@ -12,7 +12,7 @@ pub struct Writer<'a> {
     out: &'a mut Vec<u8>,
 }
 
-/// Octets of a DATA chunk with `payload` octets, padding included.
+/// Octets of a DATA chunk with `payload` octets, including padding.
 pub(crate) const fn data_octets(payload: usize) -> usize {
     padded(DATA_HEADER_OCTETS + payload)
 }
@@ -23,7 +23,7 @@ pub(crate) const fn sack_octets(gaps: usize, duplicates: usize) -> usize {
 }
 
 impl<'a> Writer<'a> {
-    /// Begins a packet in `out`, which is emptied.
+    /// Starts a packet in `out`, which is cleared.
     pub fn new(out: &'a mut Vec<u8>, source_port: u16, destination_port: u16, tag: u32) -> Self {
         out.clear();
         out.extend_from_slice(&source_port.to_be_bytes());
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         self.out.len() <= HEADER_OCTETS
     }
 
-    /// A chunk of any type; longer than 65531 octets it is cut.
+    /// Appends a chunk of any type. A chunk longer than 65531 octets is truncated.
     pub fn chunk(&mut self, kind: u8, flags: u8, body: &[u8]) -> &mut Self {
         let start = self.begin(kind, flags);
         let room = usize::from(u16::MAX) - 4;
@@ -52,13 +52,13 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// Octets as they are, whatever they say: for what tries odd packets.
+    /// Appends octets unchanged, for tests with unusual packets.
     pub fn raw(&mut self, octets: &[u8]) -> &mut Self {
         self.out.extend_from_slice(octets);
         self
     }
 
-    /// DATA.
+    /// Appends DATA.
     pub fn data(&mut self, data: &Data<'_>) -> &mut Self {
         let start = self.begin(kind::DATA, data.flags.0);
         self.put32(data.tsn.0);
@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// INIT, or INIT ACK with its cookie. `unrecognized` parameters are reported.
+    /// Appends INIT, or INIT ACK with its cookie. `unrecognized` parameters are reported.
     #[expect(clippy::too_many_arguments, reason = "one for each field")]
     pub fn init(
         &mut self,
@@ -102,7 +102,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// SACK.
+    /// Appends SACK.
     pub fn sack(
         &mut self,
         cumulative: Tsn,
@@ -126,12 +126,12 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// SHUTDOWN.
+    /// Appends SHUTDOWN.
     pub fn shutdown(&mut self, cumulative: Tsn) -> &mut Self {
         self.chunk(kind::SHUTDOWN, 0, &cumulative.0.to_be_bytes())
     }
 
-    /// Timestamp.
+    /// Appends Timestamp.
     pub fn timestamp(&mut self, value: u32, echo: u32) -> &mut Self {
         let start = self.begin(kind::TIMESTAMP, 0);
         self.put32(value);
@@ -140,7 +140,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// ABORT or ERROR with one cause.
+    /// Appends ABORT or ERROR with one cause.
     pub fn cause(&mut self, kind: u8, flags: u8, code: u16, value: &[u8]) -> &mut Self {
         let start = self.begin(kind, flags);
         self.parameter(code, value);
@@ -148,7 +148,7 @@ impl<'a> Writer<'a> {
         self
     }
 
-    /// HEARTBEAT or HEARTBEAT ACK, whose information is a parameter of type 1.
+    /// Appends HEARTBEAT or HEARTBEAT ACK. The information is a parameter of type 1.
     pub fn heartbeat(&mut self, kind: u8, information: &[u8]) -> &mut Self {
         let start = self.begin(kind, 0);
         self.parameter(1, information);
@@ -176,7 +176,7 @@ impl<'a> Writer<'a> {
         start
     }
 
-    /// The length counts the padding of parameters, and not that of the chunk.
+    /// The length includes the padding of parameters, but not the padding of the chunk.
     fn end(&mut self, start: usize) {
         let length = (self.out.len() - start) as u16;
         self.out[start + 2..start + 4].copy_from_slice(&length.to_be_bytes());

@@ -119,7 +119,7 @@ fn aggregations() -> impl Strategy<Value = Aggregation> {
     prop::sample::select(vec![Sum, Min, Max, Last])
 }
 
-/// Fields of whole octets in all, and a value of each.
+/// Fields with whole octets in total, and a value for each.
 fn fields() -> impl Strategy<Value = Vec<(Field, u64)>> {
     let field = (1..=40_u8, aggregations(), any::<u64>());
     let whole = prop::collection::vec(field, 1..=4).prop_map(|mut fields| {

@@ -1,4 +1,4 @@
-//! The sending side: what an acknowledgement, or its absence, tells.
+//! The sending side: handling of acknowledgements, and of their absence.
 
 use congestion::{AckEvent, Evidence, LossEvent, TimeoutEvent, TrimEvent};
 use units::{Duration, Instant};
@@ -13,25 +13,25 @@ use crate::tcp::feedback::Feedback;
 use crate::tcp::segment::SackBlocks;
 use crate::tcp::trace::Change;
 
-/// An acceptable acknowledgement; positions, not sequence numbers.
+/// An acceptable acknowledgement, with positions instead of sequence numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ack {
     pub(super) now: Instant,
-    /// Everything before has arrived.
+    /// Everything before this position has arrived.
     pub(super) position: u64,
     pub(super) blocks: Blocks,
-    /// The position of a segment that came trimmed.
+    /// The position of a segment that arrived trimmed.
     pub(super) trimmed: Option<u64>,
-    /// It carries nothing and changes no window: what RFC 5681 (§2) calls a duplicate if it
-    /// acknowledges nothing new.
+    /// Whether it carries no data and does not change the window. RFC 5681 (§2) calls it a duplicate if it acknowledges
+    /// nothing new.
     pub(super) bare: bool,
-    /// The round-trip time by its timestamp.
+    /// The round-trip time from its timestamp.
     pub(super) echoed_rtt: Option<Duration>,
     /// The congestion marks that it echoes.
     pub(super) echo: Echo,
 }
 
-/// SACK blocks as positions.
+/// SACK blocks, as positions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Blocks {
     blocks: [(u64, u64); SackBlocks::MAX],
@@ -39,7 +39,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// One more.
+    /// Adds a block.
     pub(super) fn push(&mut self, left: u64, right: u64) {
         if let Some(slot) = self.blocks.get_mut(self.len) {
             *slot = (left, right);
@@ -51,8 +51,8 @@ impl Blocks {
         &self.blocks[..self.len]
     }
 
-    /// The first block reports a duplicate: it lies below what is acknowledged, or within the second
-    /// (RFC 2883, §4).
+    /// Returns the first block if it reports a duplicate: it lies below the acknowledged position, or within the second
+    /// block (RFC 2883, §4).
     fn copy(&self, acked: u64) -> Option<(u64, u64)> {
         let &(left, right) = self.as_slice().first()?;
         let within =
@@ -62,18 +62,18 @@ impl Blocks {
     }
 }
 
-/// What the segments that newly arrived tell.
+/// Information from newly arrived segments.
 #[derive(Clone, Copy, Debug, Default)]
 struct News {
     delivered: u64,
     newly_acked: u64,
-    /// The newest that was sent once: its number and when it left.
+    /// The newest segment that was sent once: its number and when it was sent.
     once: Option<(u64, Instant)>,
     sampler: Sampler,
 }
 
 impl Sender {
-    /// Takes in an acceptable acknowledgement; what it changed, for the trace.
+    /// Handles an acceptable acknowledgement. Returns the change, for the trace.
     pub(super) fn on_ack(
         &mut self,
         ack: &Ack,
@@ -128,7 +128,7 @@ impl Sender {
         };
         marks.apply(&mut event);
         if matches!(ack.echo, Echo::Count { .. }) {
-            // The flag ECE is a part of the counter.
+            // The flag ECE is part of the counter.
             event.ci_echo = event.newly_marked > 0;
         }
         event.echoed_rtt = ack.echoed_rtt;
@@ -144,7 +144,7 @@ impl Sender {
             self.controller.on_congestion_mark(&event);
             ecn.on_cut(self.next);
         }
-        // What arrived early puts it off until the hole is dealt with.
+        // Segments that arrived early postpone it until the hole is repaired.
         if advanced || self.board.sacked() > 0 {
             self.schedule_probe(now);
         }
@@ -155,7 +155,7 @@ impl Sender {
         Some((change, event))
     }
 
-    /// What an acknowledgement says to the controller, its measurements and marks aside.
+    /// The event for the controller, without measurements and marks.
     fn event(&mut self, ack: &Ack, news: &News) -> AckEvent {
         AckEvent {
             now: ack.now,
@@ -170,7 +170,7 @@ impl Sender {
         }
     }
 
-    /// Settles what arrived.
+    /// Handles the segments that have arrived.
     fn deliver(&mut self, ack: &Ack) -> News {
         let mut news = News::default();
         let Sender {
@@ -184,7 +184,7 @@ impl Sender {
         let lowest = rto.lowest();
         let mut arrived = |number: u64, sent: &Sent, echoed: Option<Duration>| {
             news.delivered += u64::from(number > 0);
-            // An echo of a stamp from before the newest transmission.
+            // The echo of a timestamp from before the newest transmission.
             let before = echoed.is_some_and(|rtt| rtt > now.since(sent.at) + STAMP_UNIT);
             rack.on_delivered(now, sent, lowest, before);
             news.sampler
@@ -197,7 +197,7 @@ impl Sender {
             let copy = ack.blocks.copy(ack.position.max(self.acked));
             for (i, &(left, right)) in ack.blocks.as_slice().iter().enumerate() {
                 if !(i == 0 && copy.is_some()) {
-                    // While there is a hole, stamps from before it are echoed (RFC 7323, §4.3).
+                    // While there is a hole, timestamps from before it are echoed (RFC 7323, §4.3).
                     board.sack(left, right, |number, sent| arrived(number, sent, None));
                 }
             }
@@ -217,8 +217,8 @@ impl Sender {
         news
     }
 
-    /// The round-trip time of the newest segment that arrived, if that was sent once; the timer's
-    /// estimate may also come from a timestamp (RFC 7323, §4.1).
+    /// The round-trip time of the newest segment that arrived, if that was sent once. The timer's estimate may also use
+    /// a timestamp (RFC 7323, §4.1).
     fn measure(&mut self, ack: &Ack, news: &News, advanced: bool) -> Option<Duration> {
         let rtt = news.once.map(|(_, sent)| ack.now.since(sent));
         let echoed = ack.echoed_rtt.filter(|_| advanced);
@@ -228,7 +228,7 @@ impl Sender {
         rtt
     }
 
-    /// A segment came trimmed: it goes again before new data, and is no loss.
+    /// Handles a trimmed segment: it is retransmitted before new data, and is not a loss.
     fn on_trimmed(&mut self, now: Instant, position: u64) {
         let Some((number, sent)) = self.board.at(position) else {
             return;
@@ -254,13 +254,12 @@ impl Sender {
         }
     }
 
-    /// Marks what has to be taken for lost; how many that are.
+    /// Marks segments that must be considered lost. Returns their number.
     fn find_lost(&mut self, now: Instant, advanced: bool) -> u64 {
         if self.sack {
             return self.run_rack(now);
         }
-        // Without SACK: three duplicates, and in a recovery every partial acknowledgement (RFC
-        // 6582).
+        // Without SACK: three duplicates, and in a recovery every partial acknowledgement (RFC 6582).
         let recovering = !matches!(self.phase, Phase::Open);
         if advanced && self.board.sacked() > 0 {
             self.board.unsack_first();
@@ -295,15 +294,15 @@ impl Sender {
         lost
     }
 
-    /// RACK's timer ran out.
+    /// Handles the expiry of RACK's timer.
     pub(super) fn detect_losses(&mut self, now: Instant, ecn: &mut EcnState) {
         let in_flight_before = self.board.in_flight();
         let lost = self.run_rack(now);
         self.respond(now, lost, in_flight_before, ecn);
     }
 
-    /// What the acknowledgement says of a tail loss probe (RFC 8985, §7.4.2). Whether it shows that
-    /// the probe repaired a loss.
+    /// Evaluates an acknowledgement for a tail loss probe (RFC 8985, §7.4.2). Returns whether it shows that the probe
+    /// repaired a loss.
     fn judge_probe(&mut self, ack: &Ack, advanced: bool) -> bool {
         let copy = ack.blocks.copy(self.acked).filter(|_| self.sack);
         if copy.is_some() {
@@ -326,8 +325,7 @@ impl Sender {
         false
     }
 
-    /// Whether the window is larger than what is made of it: in slow start twice as large (RFC 9438,
-    /// §5.8).
+    /// Whether the window is larger than its use requires: in slow start, larger than twice the use (RFC 9438, §5.8).
     fn window_unused(&mut self, advanced: bool) -> bool {
         let cwnd = self.cwnd() as usize;
         let most = self.usage.most;
@@ -342,7 +340,7 @@ impl Sender {
         needed < cwnd
     }
 
-    /// Tells the controller, and ends a phase that is over.
+    /// Notifies the controller, and ends a phase that is over.
     fn tell(&mut self, event: &AckEvent, advanced: bool, lost: u64) {
         let now = event.now;
         match &mut self.phase {
@@ -379,7 +377,7 @@ impl Sender {
         }
     }
 
-    /// A loss found while all was well begins a recovery; `in_flight` were on their way before.
+    /// A loss detected in the open phase starts a recovery. `in_flight` segments were in flight before.
     fn respond(&mut self, now: Instant, lost: u64, in_flight: usize, ecn: &mut EcnState) {
         match &mut self.phase {
             Phase::Open if lost > 0 => {
@@ -398,7 +396,7 @@ impl Sender {
         }
     }
 
-    /// The controller has to know of a loss that a probe repaired.
+    /// Notifies the controller of a loss that a probe repaired.
     fn lose_first(&mut self, now: Instant, in_flight: usize, ecn: &mut EcnState) {
         if !matches!(self.phase, Phase::Open) {
             return;
@@ -424,13 +422,13 @@ impl Sender {
         }
     }
 
-    /// The retransmission timer ran out (RFC 6298, §5; RFC 8985, §6.3): everything is lost. The
-    /// controller is notified of the first in a row only: the threshold holds (RFC 5681, §3.1).
+    /// Handles the expiry of the retransmission timer (RFC 6298, §5; RFC 8985, §6.3): everything is lost. The
+    /// controller is notified only of the first of consecutive timeouts, so the threshold is kept (RFC 5681, §3.1).
     pub(super) fn on_timeout(&mut self, now: Instant, ecn: &mut EcnState) {
         let in_flight = self.board.in_flight();
         let early = |sent: &Sent| sent.fate == Fate::Sacked;
         if self.board.get(self.board.first()).is_some_and(early) || !self.sack {
-            // It had arrived, and is not acknowledged: what was selectively acknowledged is void.
+            // The segment had arrived and is not acknowledged: selective acknowledgements are void.
             self.board.renege();
         }
         self.board.lose_all();
@@ -453,5 +451,5 @@ impl Sender {
     }
 }
 
-/// The coarsest unit of timestamps, by which an echo may be off.
+/// The coarsest unit of timestamps, which is the maximum error of an echo.
 const STAMP_UNIT: Duration = Duration::from_millis(1);

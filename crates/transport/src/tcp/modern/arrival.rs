@@ -1,4 +1,4 @@
-//! A segment arrives (RFC 9293, §3.10.7, with RFC 5961 and RFC 7323).
+//! Handling of arriving segments (RFC 9293, §3.10.7, with RFC 5961 and RFC 7323).
 
 use units::{Duration, Instant};
 
@@ -8,11 +8,11 @@ use super::connection::{Connection, Ended, State};
 use crate::tcp::feedback::Feedback;
 use crate::tcp::segment::{Flags, Segment, Trimming};
 
-/// What the other end takes if its SYN does not say (RFC 9293, §3.7.1).
+/// The MSS of the other end if its SYN does not contain one (RFC 9293, §3.7.1).
 const DEFAULT_MSS: u16 = 536;
 
 impl Connection {
-    /// A segment arrived, with what there is of its payload; the rest of it is zeros.
+    /// Handles a segment. `present` is the stored part of its payload; the rest is zeros.
     pub fn handle_segment(&mut self, now: Instant, segment: &Segment, present: &[u8]) {
         if segment.trimming == Trimming::Cut {
             return self.on_cut(now, segment);
@@ -25,8 +25,8 @@ impl Connection {
         }
     }
 
-    /// Whether the connection is only remembered, and a SYN shows that the other end opens a new one
-    /// (RFC 9293, §3.10.7.4; RFC 6191).
+    /// Whether the connection is in TIME-WAIT, and a SYN shows that the other end opens a new one (RFC 9293, §3.10.7.4;
+    /// RFC 6191).
     pub(super) fn gives_way_to(&self, segment: &Segment) -> bool {
         let opening = segment.flags.contains(Flags::SYN)
             && !segment.flags.intersects(Flags::ACK | Flags::RST);
@@ -34,15 +34,15 @@ impl Connection {
         self.state == State::Closed || (self.state == State::TimeWait && opening && newer)
     }
 
-    /// Nobody waits for what the other end may still send: it has not for ever.
+    /// Limits the time in which the other end may still send, because nobody waits for its data.
     pub(super) fn limit_wait(&mut self, now: Instant) {
         if self.state == State::FinWait2 && self.forget_at.is_none() {
             self.forget_at = Some(now + self.config.time_wait);
         }
     }
 
-    /// What is left of a trimmed segment came. Nothing in it is covered by a checksum, so that it only names a segment to
-    /// send again. It may overtake the data that opens the connection.
+    /// Handles the rest of a trimmed segment. No checksum covers it, so it only identifies a segment to be
+    /// retransmitted. It may overtake the data that opens the connection.
     fn on_cut(&mut self, now: Instant, segment: &Segment) {
         if matches!(
             self.state,
@@ -112,12 +112,12 @@ impl Connection {
             self.take_ack(now, segment, 1);
             self.receiver.due = true;
         } else if self.sender.next > 0 {
-            // Both opened at once: our SYN is sent again as the answer.
+            // Simultaneous open: our SYN is sent again as the response.
             self.sender.board.lose_all();
         }
     }
 
-    /// Takes in what a SYN says.
+    /// Handles the content of a SYN.
     fn synchronize(&mut self, now: Instant, syn: &Segment) {
         let config = &self.config;
         self.receiver.synchronize(syn.seq);
@@ -179,8 +179,8 @@ impl Connection {
         }
     }
 
-    /// The other end's SYN comes again: as it was, because our answer was lost, or, where both opened at
-    /// once, as the answer to ours.
+    /// Handles a repeated SYN of the other end: unchanged, because our response was lost, or, after a simultaneous
+    /// open, as the response to ours.
     fn on_syn_again(&mut self, now: Instant, segment: &Segment) {
         if segment.flags.contains(Flags::RST) || !self.challenges.allow(now) {
             return;
@@ -205,7 +205,7 @@ impl Connection {
             return true;
         }
         match segment.timestamps {
-            // §3.2: dropped silently.
+            // §3.2: silently dropped.
             None => false,
             Some(stamps) if self.receiver.is_stale(now, stamps) => {
                 self.challenge(now);
@@ -215,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// First check: whether a part of the segment lies in the window.
+    /// First check: whether a part of the segment is within the window.
     fn is_in_window(&mut self, now: Instant, segment: &Segment, position: i64) -> bool {
         let flags = segment.flags;
         let fin = i64::from(flags.contains(Flags::FIN));
@@ -225,8 +225,8 @@ impl Connection {
         let limit = self.receiver.limit() as i64;
         let fits = match octets {
             0 => position == expected || (expected..limit).contains(&position),
-            // What starts where it should is taken for what it acknowledges even if no window is
-            // left for what it carries.
+            // A segment that starts at the expected position is used for its acknowledgement even if there is no window
+            // for its data.
             _ => position == expected || (position < limit && position + octets > expected),
         };
         if fits || flags.contains(Flags::RST) {
@@ -237,7 +237,7 @@ impl Connection {
             self.forget_at = Some(now + self.config.time_wait);
         }
         if segment.payload > 0 {
-            // A copy; told at once, so that the other end stops sending it.
+            // A duplicate. It is reported at once, so that the other end stops sending it.
             self.receiver.accept(now, position, segment, &[], false);
             self.receiver.due = true;
             self.ecn.on_copy();
@@ -264,14 +264,14 @@ impl Connection {
         self.end(how);
     }
 
-    /// Answers what does not fit with where we are (RFC 5961).
+    /// Responds to an unacceptable segment with the current state (RFC 5961).
     fn challenge(&mut self, now: Instant) {
         if self.challenges.allow(now) {
             self.receiver.due = true;
         }
     }
 
-    /// Fifth check: the position acknowledged, if that may be (RFC 5961, §5.2).
+    /// Fifth check: the acknowledged position, if acceptable (RFC 5961, §5.2).
     fn acceptable_ack(&mut self, now: Instant, segment: &Segment) -> Option<u64> {
         let sender = &self.sender;
         let ahead = segment.ack.wrapping_sub(self.sequence(sender.acked)) as i32;
@@ -292,7 +292,7 @@ impl Connection {
         Some(acked.max(0) as u64)
     }
 
-    /// Takes in what an acceptable segment says of what we sent, and of the other end's window.
+    /// Handles the acknowledgement and the window of an acceptable segment.
     fn take_ack(&mut self, now: Instant, segment: &Segment, acked: u64) {
         if self.sender.next == 0 {
             return;
@@ -319,7 +319,7 @@ impl Connection {
         }
     }
 
-    /// The other end's window (RFC 9293, §3.10.7.4, fifth check); whether it changed.
+    /// Updates the other end's window (RFC 9293, §3.10.7.4, fifth check). Returns whether it changed.
     fn update_window(&mut self, segment: &Segment, acked: u64) -> bool {
         let position = self.receiver.position(segment.seq).max(0) as u64;
         let window = &mut self.sender.window;
@@ -342,18 +342,18 @@ impl Connection {
         moved
     }
 
-    /// The round-trip time by the echoed timestamp.
+    /// The round-trip time from the echoed timestamp.
     fn echoed_rtt(&self, now: Instant, segment: &Segment) -> Option<Duration> {
         let stamps = segment.timestamps.filter(|_| self.stamps)?;
         let units = self.clock(now).wrapping_sub(stamps.echo);
-        // Half of all numbers lie in the past.
+        // Half of all values are in the past.
         (units as i32 >= 0).then(|| match self.config.timestamps {
             Stamps::Millis => Duration::from_millis(u64::from(units)),
             _ => Duration::from_micros(u64::from(units)),
         })
     }
 
-    /// The marks for the congestion control; one-way times need a clock of microseconds.
+    /// The marks for the congestion control. One-way delays need a clock in microseconds.
     fn marks(&self, now: Instant, segment: &Segment) -> Feedback {
         let mut feedback = Feedback::decode(segment, self.clock(now), &self.config.marks);
         if !self.stamps || self.config.timestamps != Stamps::Micros {
@@ -380,14 +380,14 @@ impl Connection {
         blocks
     }
 
-    /// The position of a segment that came trimmed at the other end.
+    /// The position of a segment that arrived trimmed at the other end.
     fn trimmed(&self, segment: &Segment) -> Option<u64> {
         let sequence = segment.trim_notice.filter(|_| self.config.trimming)?;
         let ahead = sequence.wrapping_sub(self.sequence(self.sender.acked)) as i32;
         self.sender.acked.checked_add_signed(i64::from(ahead))
     }
 
-    /// What the acknowledgement of our SYN or FIN means for the state.
+    /// Updates the state after the acknowledgement of our SYN or FIN.
     fn advance_state(&mut self, now: Instant) {
         if self.state == State::SynReceived {
             self.state = State::Established;
@@ -436,7 +436,7 @@ impl Connection {
     }
 }
 
-/// The reset that answers a segment which belongs to no connection (RFC 9293, §3.10.7.1).
+/// The reset in response to a segment that belongs to no connection (RFC 9293, §3.10.7.1).
 pub(super) fn reset_for(segment: &Segment) -> Segment {
     let flags = segment.flags;
     let octets = segment.payload

@@ -10,79 +10,79 @@ use crate::tcp::int::Int;
 use crate::tcp::mark::Marks;
 use crate::tcp::tcp_int::TcpInt;
 
-/// Settings of one connection. The ends need not agree on them, but for [`Config::ecn`]'s accurate
-/// kinds, which are not negotiated.
+/// Settings of one connection. The ends may differ in all of them except the accurate kinds of [`Config::ecn`], which
+/// are not negotiated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
-    /// The longest packet that the path takes: an IPv4 total length.
+    /// The MTU of the path: the maximum IPv4 total length.
     pub mtu: u16,
-    /// The first congestion window, in segments (RFC 6928: 10).
+    /// The initial congestion window, in segments (RFC 6928: 10).
     pub initial_window: u32,
-    /// The first slow-start threshold, in segments; infinite: the first loss sets it.
+    /// The initial slow-start threshold, in segments. If infinite, the first loss sets it.
     pub initial_ssthresh: f64,
-    /// A cap of the congestion window, in segments.
+    /// The maximum congestion window, in segments.
     pub max_cwnd: Option<u32>,
-    /// Octets that wait to be sent or acknowledged, at most.
+    /// Maximum octets that wait to be sent or acknowledged.
     pub send_buffer: usize,
-    /// Octets that wait to be read, at most; what the window is made of.
+    /// Maximum octets that wait to be read. Determines the advertised window.
     pub receive_buffer: usize,
     /// The retransmission timer (RFC 6298).
     pub rto: RtoBounds,
-    /// How long an acknowledgement may wait for a second segment (RFC 9293, §3.8.6.3); `None`:
-    /// every segment is acknowledged at once.
+    /// How long an acknowledgement may wait for a second segment (RFC 9293, §3.8.6.3). `None` means that every segment
+    /// is acknowledged at once.
     pub delayed_ack: Option<Duration>,
-    /// Keep a short segment back while others are in flight (RFC 9293, §3.7.4).
+    /// Whether to hold back a short segment while others are in flight (RFC 9293, §3.7.4).
     pub nagle: bool,
-    /// Selective acknowledgements (RFC 2018), if the other end has them too.
+    /// Selective acknowledgements (RFC 2018), if the other end supports them.
     pub sack: bool,
-    /// Window scale (RFC 7323, §2), if the other end has it too.
+    /// Window scale (RFC 7323, §2), if the other end supports it.
     pub window_scaling: bool,
-    /// Timestamps (RFC 7323, §3), if the other end has them too.
+    /// Timestamps (RFC 7323, §3), if the other end supports them.
     pub timestamps: Stamps,
-    /// The clock that the timestamps show; its start should differ between connections.
+    /// The clock of the timestamps. Its start should differ between connections.
     pub clock: Clock,
-    /// What congestion marks mean.
+    /// The meaning of congestion marks.
     pub ecn: EcnMode,
-    /// Where both ends count marks, acknowledgements carry the option with counters of octets (RFC 9768, §3.2.3). What the
-    /// other end sends is read in any case.
+    /// If both ends count marks, whether acknowledgements carry the option with octet counters (RFC 9768, §3.2.3). The
+    /// options of the other end are always processed.
     pub ecn_option: bool,
-    /// Data may be trimmed by switches, and is sent again when the other end says that it came so.
+    /// Whether data may be trimmed by switches, and is sent again when the other end reports that.
     pub trimming: bool,
-    /// Bits per second of the link that packets leave by, where that is known.
+    /// The rate of the link through which packets leave in bits per second, if known.
     pub line_rate_bps: Option<u64>,
-    /// Carry the AQT option on all but SYNs and RSTs.
+    /// Whether all segments except SYNs and RSTs carry the AQT option.
     pub aqt: bool,
-    /// Carry the AVBW-S option on all but SYNs and RSTs.
+    /// Whether all segments except SYNs and RSTs carry the AVBW-S option.
     pub avbw: bool,
-    /// Put CSIG tags on data, and read them with this quantiser. Tags that come are reflected in any case.
+    /// The quantiser of CSIG tags, if data carries them. Received tags are always reflected.
     pub csig: Option<Bands>,
-    /// Data carries the option of TCP-INT. What comes in one is echoed in any case.
+    /// Whether data carries the option of TCP-INT. Received options are always echoed.
     pub tcp_int: bool,
-    /// Declared marks that all but SYNs and RSTs carry.
+    /// The declared marks that all segments except SYNs and RSTs carry.
     pub marks: Marks,
-    /// Data opens a stack of in-band telemetry (INT). Full segments leave room for the records of all hops.
+    /// Whether data opens a stack of in-band telemetry (INT). Full segments leave room for the records of all hops.
     pub int: bool,
-    /// Spread a window over its round trip; else only as the congestion control asks.
+    /// Whether to spread a window over its round trip. If not, segments are only paced if the congestion control
+    /// requests it.
     pub pacing: bool,
-    /// How long the other end may keep an acknowledgement back: a tail loss probe waits for it where one segment is in
-    /// flight (RFC 8985, §7.2, TLP.max_ack_delay).
+    /// How long the other end may delay an acknowledgement. A tail loss probe waits for it if one segment is in flight
+    /// (RFC 8985, §7.2, TLP.max_ack_delay).
     pub peer_delayed_ack: Duration,
-    /// By how much timers may be late: up to 1 ms, pacing makes up for it.
+    /// By how much timers may be late. Pacing compensates for up to 1 ms.
     pub late_timers: Duration,
-    /// Timeouts in a row after which a connection is given up (RFC 9293, §3.8.3).
+    /// Number of consecutive timeouts after which a connection is aborted (RFC 9293, §3.8.3).
     pub max_retries: u32,
-    /// The same while it is being opened; where this end opens it, [`Config::linear_syns`] are allowed besides.
+    /// The same while it is being opened. If this end opens it, [`Config::linear_syns`] are allowed in addition.
     pub syn_retries: u32,
-    /// SYNs that follow one another by the first timeout, before it doubles each time. With 4 they leave 0, 1, 2, 3, 4, 5, 7
-    /// and 11 s after the first one, as those of the Linux kernel since 6.5 (`tcp_syn_linear_timeouts`) and of macOS;
-    /// RFC 6298 (5.5) has 0.
+    /// Number of SYNs that are sent at intervals of the initial timeout before the timeout doubles each time. With 4
+    /// they are sent 0, 1, 2, 3, 4, 5, 7 and 11 s after the first one, as in the Linux kernel since 6.5
+    /// (`tcp_syn_linear_timeouts`) and in macOS. RFC 6298 (5.5) has 0.
     pub linear_syns: u32,
-    /// How long the end that closed first remembers the connection: twice the maximum segment
-    /// lifetime.
+    /// How long the end that closed first stays in TIME-WAIT: twice the maximum segment lifetime.
     pub time_wait: Duration,
-    /// Payloads are zeros that nobody keeps: lengths only, for virtual time.
+    /// Whether payloads are zeros that are not stored: only lengths, for virtual time.
     pub elided: bool,
-    /// Record every change for [`super::Connection::poll_trace`].
+    /// Whether to record every change for [`super::Connection::poll_trace`].
     pub trace: bool,
 }
 
@@ -91,10 +91,10 @@ pub struct Config {
 pub struct RtoBounds {
     /// Before the first sample.
     pub initial: Duration,
-    /// How far it exceeds the smoothed round-trip time at least. RFC 6298 asks for a timeout of 1 s or
-    /// more; the Linux kernel has 0.2 s, as here.
+    /// Minimum excess over the smoothed round-trip time. RFC 6298 requires a timeout of at least 1 s; the Linux kernel
+    /// uses 0.2 s, as here.
     pub min: Duration,
-    /// The largest.
+    /// The maximum.
     pub max: Duration,
 }
 
@@ -103,32 +103,31 @@ pub struct RtoBounds {
 pub enum Stamps {
     /// No timestamps.
     Off,
-    /// Milliseconds: within what RFC 7323 (§5.4) allows.
+    /// Milliseconds, within the range that RFC 7323 (§5.4) allows.
     Millis,
-    /// Microseconds, which Enhanced Vegas and RBCC want. They wrap within 72 minutes, so that after
-    /// half an hour of silence an end that checks them may take new segments for old ones.
+    /// Microseconds, which Enhanced Vegas and RBCC need. They wrap around within 72 minutes, so that after half an hour
+    /// of silence an end that checks them may treat new segments as old ones.
     Micros,
 }
 
-/// What congestion marks mean (the ECN field of IPv4).
+/// The meaning of congestion marks (the ECN field of IPv4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EcnMode {
     /// Not capable.
     Off,
-    /// RFC 3168: echoed until the sender says that it slowed down; as a loss. Counted (RFC 9768), if the end that opens
-    /// the connection asks for that.
+    /// RFC 3168: echoed until the sender confirms that it has slowed down; handled like a loss. Counted (RFC 9768) if
+    /// the end that opens the connection requests it.
     Classic,
     /// RFC 8257: every mark is echoed once.
     Accurate,
-    /// The papers' congestion indication: every mark is echoed once, and only the congestion
-    /// control's business.
+    /// The papers' congestion indication: every mark is echoed once, and only the congestion control reacts to it.
     Indication,
-    /// L4S (RFC 9331): ECT(1), and marks are counted (RFC 9768). With an end that does not count them, as
+    /// L4S (RFC 9331): ECT(1), and marks are counted (RFC 9768). With an end that does not count them, like
     /// [`EcnMode::Classic`].
     L4s,
 }
 
-/// Why a connection cannot work with its settings.
+/// Why settings are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ConfigError {
     /// Packets have too little room for a payload.
@@ -136,10 +135,10 @@ pub enum ConfigError {
     Mtu {
         /// What was given.
         mtu: u16,
-        /// Headers with all options, and what RFC 9293 has for a payload at least.
+        /// Headers with all options, and the minimum payload of RFC 9293.
         smallest: u16,
     },
-    /// A setting that cannot be zero is.
+    /// A setting is zero and must not be.
     #[error("{setting} is 0, expected more")]
     Zero {
         /// Its name.
@@ -153,12 +152,12 @@ pub enum ConfigError {
         /// The upper bound.
         max: Duration,
     },
-    /// A buffer is larger than a scaled window can be.
+    /// A buffer is larger than the maximum scaled window.
     #[error("receive_buffer is {octets}, expected at most {most}")]
     ReceiveBuffer {
         /// What was given.
         octets: usize,
-        /// 2¹⁶ · 2¹⁴ less what that rounds.
+        /// 2¹⁶ · 2¹⁴ minus rounding.
         most: usize,
     },
 }
@@ -222,7 +221,7 @@ impl Default for RtoBounds {
 }
 
 impl Config {
-    /// Whether a connection can work with these settings; to be called on what comes from outside.
+    /// Checks that a connection can work with these settings. To be called on external input.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let smallest = (MAX_HEADERS + self.int_octets() + MIN_PAYLOAD) as u16;
         if self.mtu < smallest {
@@ -251,13 +250,13 @@ impl Config {
         Ok(())
     }
 
-    /// What is advertised to the other end: the longest payload, options not counted (RFC 6691).
+    /// The advertised MSS: the longest payload, without options (RFC 6691).
     pub fn advertised_mss(&self) -> u16 {
         self.mtu.saturating_sub(HEADER_OCTETS as u16).max(1)
     }
 
-    /// Payload octets of a full segment: what a `peer_mss` and the path leave after all options,
-    /// which come off the payload.
+    /// Payload octets of a full segment: what `peer_mss` and the path leave after all options, which reduce the
+    /// payload.
     pub fn payload(&self, peer_mss: u16, timestamps: bool) -> u32 {
         let mss = u32::from(peer_mss.min(self.advertised_mss()));
         let stamps = if timestamps { TIMESTAMP_OCTETS } else { 0 };
@@ -278,20 +277,20 @@ impl Config {
         if self.int { Int::MAX_OCTETS } else { 0 }
     }
 
-    /// The shift with which the receive buffer's size fits into 16 bits.
+    /// The shift with which the size of the receive buffer fits into 16 bits.
     pub(super) fn window_scale(&self) -> u8 {
         (0..MAX_SCALE)
             .find(|shift| self.receive_buffer >> shift <= 65_535)
             .unwrap_or(MAX_SCALE)
     }
 
-    /// What the congestion control has to know.
+    /// The parameters for the congestion control.
     pub(super) fn limits(&self) -> Limits {
         Limits {
             initial_window: f64::from(self.initial_window),
             initial_ssthresh: self.initial_ssthresh,
             max_cwnd: self.max_cwnd.map(f64::from),
-            // Of the room for telemetry, a segment that leaves takes the header alone.
+            // A segment that leaves contains only the header of the telemetry.
             packet_octets: match self.int {
                 true => u32::from(self.mtu) - self.int_octets() + Int::HEADER_OCTETS,
                 false => u32::from(self.mtu),

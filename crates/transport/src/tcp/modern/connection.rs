@@ -1,4 +1,4 @@
-//! One connection: its state, and what the application does with it.
+//! A connection: its state, and the interface for the application.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::tcp::connection::Stats;
 use crate::tcp::segment::Segment;
 use crate::tcp::trace::{Change, Trace};
 
-/// A connection: `handle_*` in, `poll_*` out, and the stream between.
+/// A connection: `handle_*` in, `poll_*` out, and the streams in between.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) config: Arc<Config>,
@@ -23,17 +23,17 @@ pub struct Connection {
     pub(super) ended: Option<Ended>,
     /// The sequence number of our SYN.
     pub(super) start: u32,
-    /// It was opened by the other end's SYN.
+    /// Whether the other end's SYN opened it.
     pub(super) passive: bool,
     pub(super) sender: Sender,
     pub(super) receiver: Receiver,
     pub(super) ecn: EcnState,
-    /// Both ends carry timestamps.
+    /// Whether both ends carry timestamps.
     pub(super) stamps: bool,
-    /// Segments to be sent before any other: resets and what answers nonsense.
+    /// Segments to be sent before any other: resets and responses to unacceptable segments.
     pub(super) answers: VecDeque<Segment>,
     pub(super) challenges: Challenges,
-    /// When TIME-WAIT is over.
+    /// When TIME-WAIT ends.
     pub(super) forget_at: Option<Instant>,
     pub(super) stats: Stats,
     traces: VecDeque<Trace>,
@@ -44,23 +44,23 @@ pub struct Connection {
 pub enum State {
     /// Waits for a SYN.
     Listen,
-    /// Has sent one.
+    /// A SYN was sent.
     SynSent,
-    /// Has answered one.
+    /// A SYN was received and answered.
     SynReceived,
-    /// Data flows.
+    /// Data can be exchanged.
     Established,
-    /// Closed here; the FIN is not acknowledged.
+    /// Closed by this end; the FIN is not acknowledged.
     FinWait1,
-    /// Closed here; the other end may still send.
+    /// Closed by this end; the other end may still send.
     FinWait2,
-    /// Closed there; this end may still send.
+    /// Closed by the other end; this end may still send.
     CloseWait,
-    /// Closed at both ends, our FIN not acknowledged.
+    /// Closed by both ends; our FIN is not acknowledged.
     Closing,
-    /// Closed there first, then here; our FIN not acknowledged.
+    /// Closed by the other end first, then by this end; our FIN is not acknowledged.
     LastAck,
-    /// Closed; old segments may still come.
+    /// Closed; old segments may still arrive.
     TimeWait,
     /// Over.
     Closed,
@@ -78,7 +78,7 @@ pub enum Ended {
     /// The other end reset the attempt to open it.
     #[error("the connection was refused")]
     Refused,
-    /// Nothing came back.
+    /// The other end did not respond.
     #[error("the connection timed out")]
     TimedOut,
     /// This end aborted it.
@@ -89,13 +89,13 @@ pub enum Ended {
 /// Why nothing can be read or written now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum StreamError {
-    /// Not now; later.
+    /// Not at the moment.
     #[error("the operation would wait")]
     Blocked,
     /// This end has closed its direction.
     #[error("this end has closed the stream")]
     Finished,
-    /// There is no connection any more.
+    /// The connection has ended.
     #[error(transparent)]
     Ended(#[from] Ended),
 }
@@ -109,7 +109,7 @@ pub(super) struct Challenges {
 }
 
 impl Challenges {
-    /// Whether one more may be sent.
+    /// Whether one more response may be sent.
     pub(super) fn allow(&mut self, now: Instant) -> bool {
         const PERIOD_NS: u64 = 1_000_000_000;
         const MOST: u32 = 100;
@@ -125,8 +125,7 @@ impl Challenges {
 }
 
 impl Connection {
-    /// Opens a connection; `start` is the sequence number of its SYN, which nobody should be able to
-    /// guess.
+    /// Opens a connection. `start` is the sequence number of its SYN, which must be hard to guess.
     pub fn connect(config: Arc<Config>, algorithm: &dyn Factory, start: u32) -> Self {
         let linear_syns = config.linear_syns;
         let mut connection = Connection::new(config, algorithm, start, State::SynSent);
@@ -134,7 +133,7 @@ impl Connection {
         connection
     }
 
-    /// Waits for the SYN of one other end; `start` is as in [`Connection::connect`].
+    /// Waits for the SYN of one other end. `start` is as in [`Connection::connect`].
     pub fn listen(config: Arc<Config>, algorithm: &dyn Factory, start: u32) -> Self {
         Connection::new(config, algorithm, start, State::Listen)
     }
@@ -158,10 +157,10 @@ impl Connection {
         }
     }
 
-    /// Takes as much of `octets` as there is room for; how many, at least one.
+    /// Writes as much of `octets` as there is room for. Returns the number of octets, at least one.
     ///
     /// # Errors
-    /// There is no room, the stream was closed, or the connection is over.
+    /// There is no room, the stream was closed, or the connection has ended.
     pub fn write(&mut self, octets: &[u8]) -> Result<usize, StreamError> {
         self.check_writable()?;
         match self.sender.stream.write(octets) {
@@ -170,11 +169,10 @@ impl Connection {
         }
     }
 
-    /// Takes `count` zeros, as far as there is room; [`u64::MAX`]: without end, where the stream is
-    /// elided.
+    /// Writes `count` zeros, limited by the room. For an elided stream, [`u64::MAX`] means unlimited.
     ///
     /// # Errors
-    /// The stream was closed, or the connection is over.
+    /// The stream was closed, or the connection has ended.
     pub fn write_zeros(&mut self, count: u64) -> Result<(), StreamError> {
         self.check_writable()?;
         self.sender.stream.write_zeros(count);
@@ -191,7 +189,7 @@ impl Connection {
         }
     }
 
-    /// Octets that [`Connection::write`] has room for.
+    /// Octets for which [`Connection::write`] has room.
     pub fn writable(&self) -> u64 {
         match self.ended {
             Some(_) => 0,
@@ -199,10 +197,10 @@ impl Connection {
         }
     }
 
-    /// Reads what arrived in order; 0 octets: the other end wrote no more.
+    /// Reads octets that arrived in order. Returns 0 at the end of the stream.
     ///
     /// # Errors
-    /// Nothing has arrived yet, or the connection is over before the stream is.
+    /// Nothing has arrived yet, or the connection ended before the stream.
     pub fn read(&mut self, into: &mut [u8]) -> Result<usize, StreamError> {
         match self.receiver.read(into) {
             0 if into.is_empty() || self.receiver.is_finished() => Ok(0),
@@ -211,19 +209,19 @@ impl Connection {
         }
     }
 
-    /// Octets that [`Connection::read`] has.
+    /// Octets that [`Connection::read`] can return.
     pub fn readable(&self) -> u64 {
         let end = self.receiver.readable_end();
         self.receiver.stream.readable(end)
     }
 
-    /// The other end wrote no more, and all was read.
+    /// Whether the other end closed the stream, and everything was read.
     pub fn is_read_finished(&self) -> bool {
         self.receiver.is_finished() && self.readable() == 0
     }
 
-    /// This end writes no more; what was written is still sent, even if the connection is only being
-    /// opened; what comes can still be read.
+    /// Closes this end's stream. Written data is still sent, even if the connection is still being opened; data can
+    /// still be received and read.
     pub fn close(&mut self) {
         if self.sender.stream.is_closed() {
             return;
@@ -233,12 +231,12 @@ impl Connection {
             State::SynReceived | State::Established => State::FinWait1,
             State::CloseWait => State::LastAck,
             State::Listen => return self.end(Ended::Closed),
-            // What was written follows once the other end answers.
+            // Written data follows when the other end responds.
             state => state,
         };
     }
 
-    /// Ends the connection at once, and tells the other end by a reset.
+    /// Ends the connection at once, and sends a reset to the other end.
     pub fn abort(&mut self) {
         if self.ended.is_some() {
             return;
@@ -250,13 +248,12 @@ impl Connection {
         self.end(Ended::Aborted);
     }
 
-    /// Nothing new is sent: what was written and not sent is dropped. What was sent is still
-    /// repaired.
+    /// Stops sending new data: unsent data is dropped. Data that was sent is still retransmitted if necessary.
     pub fn stop(&mut self) {
         self.sender.stream.truncate(self.sender.next);
     }
 
-    /// The connection is over; only [`Connection::read`] may still have something.
+    /// Ends the connection. Only [`Connection::read`] may still return data.
     pub(super) fn end(&mut self, how: Ended) {
         self.state = State::Closed;
         self.ended.get_or_insert(how);
@@ -271,28 +268,28 @@ impl Connection {
         self.state
     }
 
-    /// How it ended, once it has.
+    /// How it ended, if it has.
     pub fn ended(&self) -> Option<Ended> {
         self.ended
     }
 
-    /// Data may flow, or could have.
+    /// Whether data can be, or could be, exchanged.
     pub fn is_established(&self) -> bool {
         self.sender.open
     }
 
-    /// Everything written was sent and acknowledged, the end of the stream too if it was closed.
+    /// Whether everything written was sent and acknowledged, including the end of the stream if it was closed.
     pub fn is_finished(&self) -> bool {
         self.sender.open && self.sender.is_finished()
     }
 
-    /// When [`Connection::handle_timeout`] wants to be called next.
+    /// When [`Connection::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         let earliest = self.sender.timers.earliest();
         earlier(earlier(earliest, self.receiver.timer), self.forget_at)
     }
 
-    /// Time has come to what [`Connection::poll_timeout`] said; earlier calls do nothing.
+    /// Handles the timers that have expired. Calls before the time of [`Connection::poll_timeout`] have no effect.
     pub fn handle_timeout(&mut self, now: Instant) {
         if self.forget_at.is_some_and(|at| at <= now) {
             self.end(Ended::Closed);
@@ -322,7 +319,7 @@ impl Connection {
         }
     }
 
-    /// The next record of what changed; `None` when read up, or if [`Config::trace`] is off.
+    /// Returns the next record of a change. `None` if there are no more, or if [`Config::trace`] is off.
     pub fn poll_trace(&mut self) -> Option<Trace> {
         self.traces.pop_front()
     }
@@ -363,23 +360,23 @@ impl Connection {
         self.sender.controller.snapshot()
     }
 
-    /// How the congestion control judged the losses found without the timer.
+    /// How the congestion control classified the losses detected without the timer.
     pub fn verdicts(&self) -> Verdicts {
         self.sender.controller.verdicts()
     }
 
-    /// Whole segments that may be in flight; never none.
+    /// The number of whole segments that may be in flight, at least one.
     pub fn window(&self) -> u64 {
         self.sender.cwnd()
     }
 
-    /// Segments sent and neither acknowledged, selectively or not, nor lost.
+    /// Number of segments sent that are not lost and not acknowledged, cumulatively or selectively.
     pub fn in_flight(&self) -> u64 {
         self.sender.board.in_flight() as u64
     }
 
-    /// The number of the data segment that starts at `seq`, counted from the connection's first, where
-    /// all are full; exact within 2³¹ octets of the oldest unacknowledged.
+    /// The number of the data segment that starts at `seq`, counted from the connection's first, if all are full. Exact
+    /// within 2³¹ octets of the oldest unacknowledged one.
     pub fn segment_number(&self, seq: u32) -> u64 {
         let ahead = seq.wrapping_sub(self.sequence(self.sender.acked)) as i32;
         let position = self.sender.acked.saturating_add_signed(i64::from(ahead));

@@ -1,4 +1,4 @@
-//! What a connection sends: segments of data, acknowledgements and options that are due.
+//! The segments that a connection sends: data, acknowledgements, and their options.
 
 use units::Instant;
 
@@ -15,27 +15,26 @@ use crate::tcp::segment::{
 use crate::tcp::tcp_int::TcpInt;
 use crate::tcp::trace::Change;
 
-/// What a SACK option has beside its blocks, its padding included.
+/// Octets of a SACK option without its blocks, including padding.
 const SACK_OCTETS: u32 = 4;
-/// The option that says that a segment came trimmed.
+/// The option that reports a trimmed segment.
 const TRIM_NOTICE_OCTETS: u32 = 8;
-/// TCP's options at most.
+/// The maximum octets of TCP options.
 const MAX_OPTION_OCTETS: u32 = 40;
-/// What the options of a SYN, and timestamps, leave.
+/// Octets left by the options of a SYN and timestamps.
 const SYN_ROOM: u32 = MAX_OPTION_OCTETS - 12 - TIMESTAMP_OCTETS;
-/// SACK blocks that accurate ECN's option leaves room for (RFC 9768, §3.2.3.3).
+/// SACK blocks for which accurate ECN's option must leave room (RFC 9768, §3.2.3.3).
 const KEPT_BLOCKS: u32 = 2;
 
 impl Connection {
-    /// The next segment to send, if one may be sent now. Its payload is what
-    /// [`Connection::copy_payload`] copies.
+    /// Returns the next segment to send, if one may be sent now. [`Connection::copy_payload`] copies its payload.
     pub fn poll_transmit(&mut self, now: Instant) -> Option<Segment> {
         if let Some(answer) = self.answers.pop_front() {
             return Some(answer);
         }
         match self.state {
             State::Closed | State::Listen => return None,
-            // What takes options is reported in a separate acknowledgement: full segments have no room.
+            // Reports that need options are sent in a separate acknowledgement, because full segments have no room.
             _ if self.receiver.due && self.has_reports() => {
                 return Some(self.acknowledgement(now, None));
             }
@@ -57,15 +56,16 @@ impl Connection {
         self.receiver.due.then(|| self.acknowledgement(now, None))
     }
 
-    /// Whether there are segments that came early, marks that hops wrote, or octets that came marked to report.
+    /// Whether there is something to report: segments that arrived early, marks that hops wrote, or octets that arrived
+    /// marked.
     fn has_reports(&self) -> bool {
         let receiver = &self.receiver;
         let hop_echo = receiver.has_hop_echo() && !self.config.tcp_int;
         receiver.has_reports() || receiver.has_tags() || hop_echo || self.ecn.has_octets()
     }
 
-    /// Copies the octets of a segment that [`Connection::poll_transmit`] gave, before anything else
-    /// happens to the connection. `into` is as long as the segment's payload.
+    /// Copies the octets of a segment that [`Connection::poll_transmit`] returned. Must be called before anything else
+    /// happens to the connection. `into` must be as long as the segment's payload.
     pub fn copy_payload(&self, segment: &Segment, into: &mut [u8]) {
         if into.is_empty() {
             return;
@@ -132,7 +132,7 @@ impl Connection {
         self.finish(segment)
     }
 
-    /// The tag of the next data packet. Packets ask for delay and available bandwidth in turn.
+    /// The tag of the next data packet. Packets request delay and available bandwidth alternately.
     fn csig_tag(&mut self) -> Option<Tag> {
         self.config.csig?;
         let signal = match self.stats.sent.is_multiple_of(2) {
@@ -142,11 +142,11 @@ impl Connection {
         Some(Tag::asking(signal))
     }
 
-    /// A SYN, or the answer to one.
+    /// A SYN, or the response to one.
     fn syn(&mut self, now: Instant, transmissions: u32) -> Segment {
         let answer = self.state != State::SynSent;
         let config = &self.config;
-        // The answer says what was asked for.
+        // The response contains what was requested.
         let stamps = match answer {
             true => self.stamps,
             false => config.timestamps != Stamps::Off,
@@ -178,7 +178,8 @@ impl Connection {
         }
     }
 
-    /// A segment without data that acknowledges what came, and may say that the segment `trimmed` came cut.
+    /// A segment without data that acknowledges received data, and may report that the segment `trimmed` arrived
+    /// trimmed.
     pub(super) fn acknowledgement(&mut self, now: Instant, trimmed: Option<u32>) -> Segment {
         let stamps = if self.stamps { TIMESTAMP_OCTETS } else { 0 };
         let notice = trimmed.map_or(0, |_| TRIM_NOTICE_OCTETS);
@@ -211,7 +212,7 @@ impl Connection {
         segment.trim_notice = trimmed;
         segment.octet_counts = octet_counts;
         segment.tcp_int = hop_echo.map(|echo| TcpInt::open(Some(echo)));
-        // What came is echoed, whether or not this end carries the options itself.
+        // Received options are echoed even if this end does not send them itself.
         let (aqt, avbw) = self.echoes();
         segment.aqt = aqt.or(segment.aqt);
         segment.avbw = avbw.or(segment.avbw);
@@ -221,15 +222,15 @@ impl Connection {
         self.finish(segment)
     }
 
-    /// An empty segment that lies just before what the other end expects, which has to answer (as
-    /// the Linux kernel probes).
+    /// An empty segment just before the position that the other end expects, which must respond (as in the window
+    /// probes of the Linux kernel).
     fn window_probe(&mut self, now: Instant) -> Segment {
         let mut segment = self.header(now, false);
         segment.seq = self.sequence(self.sender.acked).wrapping_sub(1);
         self.finish(segment)
     }
 
-    /// A reset that the other end takes for genuine.
+    /// A reset that the other end accepts as genuine.
     pub(super) fn reset_segment(&mut self) -> Segment {
         let segment = Segment {
             seq: self.sequence(self.sender.next),
@@ -240,7 +241,7 @@ impl Connection {
         self.finish(segment)
     }
 
-    /// What every segment of a synchronized connection says; `bare`: it has neither data nor SACK blocks.
+    /// The header of every segment of a synchronized connection. `bare` means that it has neither data nor SACK blocks.
     fn header(&mut self, now: Instant, bare: bool) -> Segment {
         let (aqt, avbw) = self.echoes();
         let own_aqt = self.config.aqt.then(Aqt::default);
@@ -258,7 +259,7 @@ impl Connection {
         }
     }
 
-    /// The marks that an acknowledgement of what came brings back.
+    /// The marks that an acknowledgement of received data returns.
     fn echoes(&self) -> (Option<Aqt>, Option<Avbw>) {
         let (aqt, avbw) = self.receiver.marks();
         (feedback::echo_aqt(aqt), feedback::echo_avbw(avbw))
@@ -271,7 +272,7 @@ impl Connection {
         }
     }
 
-    /// What the timestamps' clock shows.
+    /// The time of the timestamp clock.
     pub(super) fn clock(&self, now: Instant) -> u32 {
         match self.config.timestamps {
             Stamps::Millis => self.config.clock.reads_ms(now),
@@ -279,7 +280,7 @@ impl Connection {
         }
     }
 
-    /// What links charge: the IPv4 total length, and a CSIG tag in front of it.
+    /// Sets what links charge: the IPv4 total length, and a CSIG tag in front of it.
     fn finish(&self, mut segment: Segment) -> Segment {
         let syn = &segment.syn;
         let words = u32::from(syn.mss.is_some())
@@ -303,7 +304,7 @@ impl Connection {
     }
 }
 
-/// A SACK option with its padding.
+/// Octets of a SACK option including padding.
 const fn sack_octets(blocks: u32) -> u32 {
     match blocks {
         0 => 0,

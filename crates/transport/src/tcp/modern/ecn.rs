@@ -1,4 +1,4 @@
-//! Explicit congestion notification, both ends (RFC 3168, RFC 8257, RFC 9768).
+//! Explicit congestion notification at both ends (RFC 3168, RFC 8257, RFC 9768).
 
 use crate::tcp::OctetCounts;
 use crate::tcp::segment::{Ecn, Flags, Segment};
@@ -6,71 +6,73 @@ use crate::tcp::segment::{Ecn, Flags, Segment};
 use super::config::EcnMode;
 use super::ecn_octets::{Received, Reported};
 
-/// What RFC 9768 (§3.2.1) counts from, so that a field that was cleared on the way shows.
+/// The initial count of RFC 9768 (§3.2.1). It is not 0, so that a field cleared on the path is detected.
 const FIRST_COUNT: u64 = 5;
 /// The counter is sent modulo this.
 const COUNTS: u64 = 8;
-/// So many marks are reported at once.
+/// This many marks are reported at once.
 const MOST_UNREPORTED: u64 = 2;
 
-/// A connection's ECN.
+/// The ECN state of a connection.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EcnState {
     mode: EcnMode,
-    /// Both ends agreed.
+    /// Whether both ends agreed on ECN.
     agreed: bool,
-    /// Both ends count marks (RFC 9768).
+    /// Whether both ends count marks (RFC 9768).
     counts: bool,
-    /// Where both ends count, data is capable: not after a handshake without ECN's flags, which the other end may have
-    /// taken for the whole (RFC 9768, §3.1.5), nor where the counters contradict each other (§3.2.3.2.5).
+    /// If both ends count, whether data is sent as capable: not after a handshake without ECN flags, which the other
+    /// end may have taken as the final one (RFC 9768, §3.1.5), nor if the counters contradict each other (§3.2.3.2.5).
     capable: bool,
-    /// Counted marks are responded to: not where the other end does not seem to count (§3.2.2.1, note 1 of table 4).
+    /// Whether counted marks cause a response: not if the other end does not seem to count (§3.2.2.1, note 1 of table
+    /// 4).
     heeded: bool,
-    /// The receiver's: echo a mark (RFC 3168: until the sender says that it slowed down; RFC 8257:
-    /// of the newest data, "DCTCP.CE").
+    /// Receiver: whether to echo a mark (RFC 3168: until the sender confirms that it has slowed down; RFC 8257: that of
+    /// the newest data, "DCTCP.CE").
     echo: bool,
-    /// The receiver's: marked packets so far, `r.cep`.
+    /// Receiver: number of marked packets so far, `r.cep`.
     received: u64,
-    /// The receiver's: marked packets since the last acknowledgement.
+    /// Receiver: number of marked packets since the last acknowledgement.
     unreported: u64,
-    /// The receiver's: the newest packet was marked.
+    /// Receiver: whether the newest packet was marked.
     marked: bool,
-    /// The sender's: marked packets that the receiver has reported, `s.cep`.
+    /// Sender: number of marked packets that the receiver has reported, `s.cep`.
     reported: u64,
-    /// The receiver's counters of octets.
+    /// The receiver's octet counters.
     received_octets: Received,
-    /// The sender's.
+    /// The sender's octet counters.
     reported_octets: Reported,
-    /// What the answer to a SYN says of the SYN, where both ends count.
+    /// The flags in the response to a SYN that report how the SYN arrived, if both ends count.
     of_syn: Flags,
-    /// What the next segment says of that answer, if it does no more than acknowledge, instead of the counter.
+    /// The flags in the next segment that report how that response arrived, instead of the counter, if the segment is a
+    /// plain acknowledgement.
     of_answer: Option<Flags>,
-    /// The next segment that comes is the last of the handshake.
+    /// Whether the next arriving segment is the last of the handshake.
     opening: bool,
-    /// The sender's: tell that the window was cut with the next new data.
+    /// Sender: whether to report with the next new data that the window was reduced.
     reduced: bool,
-    /// The sender's: marks of data up to this position belong to a cut that was made.
+    /// Sender: marks of data up to this position belong to a reduction that has been made.
     cut_until: u64,
 }
 
-/// What an acknowledgement says of congestion marks.
+/// The congestion marks that an acknowledgement reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Echo {
-    /// Nothing.
+    /// No marks.
     None,
-    /// What it newly acknowledges was marked.
+    /// All newly acknowledged data was marked.
     All,
-    /// Where both ends count (RFC 9768, §3.2).
+    /// A count, if both ends count (RFC 9768, §3.2).
     Count {
-        /// How many packets were marked so far, modulo 8 (the field ACE).
+        /// Number of packets marked so far, modulo 8 (the field ACE).
         packets: u8,
-        /// The option with counters of octets.
+        /// The option with octet counters.
         octets: Option<OctetCounts>,
     },
 }
 
 impl EcnState {
-    /// `option`: whether the option with counters of octets is sent, where both ends count.
+    /// `option`: whether to send the option with octet counters, if both ends count.
     pub(super) fn new(mode: EcnMode, option: bool) -> Self {
         EcnState {
             mode,
@@ -125,8 +127,8 @@ impl EcnState {
         }
     }
 
-    /// A SYN without ACK came. Table 2 of RFC 9768; combinations of flags that it does not list ask for counting
-    /// (§3.1.3). An end that would not ask for it counts if it is asked.
+    /// Handles a SYN without ACK. See table 2 of RFC 9768; combinations of flags that are not listed there request
+    /// counting (§3.1.3). An end that would not request counting itself counts on request.
     pub(super) fn on_syn(&mut self, syn: &Segment) {
         if !matches!(self.mode, EcnMode::Classic | EcnMode::L4s) {
             let asked = syn.flags.contains(Flags::ECE | Flags::CWR);
@@ -145,9 +147,9 @@ impl EcnState {
         }
     }
 
-    /// The other end's SYN came again. One that does not ask any more may be from an end that does not count. Whether it
-    /// asks for another kind of feedback than before, which both ends cannot know of: the connection is to be reset
-    /// (RFC 9768, §3.1.5).
+    /// Handles a repeated SYN of the other end. One that no longer requests ECN may come from an end that does not
+    /// count. Returns whether it requests another kind of feedback than before, so that the ends disagree: the
+    /// connection must be reset (RFC 9768, §3.1.5).
     pub(super) fn on_syn_again(&mut self, syn: &Segment) -> bool {
         let asked = ace(syn.flags);
         if self.counts {
@@ -158,7 +160,7 @@ impl EcnState {
         self.mode == EcnMode::Classic && self.agreed && !matches!(asked, 0b000 | 0b011)
     }
 
-    /// The answer to our SYN came. Table 2 of RFC 9768; the combination that it reserves means counting (§3.1.3).
+    /// Handles the response to our SYN. See table 2 of RFC 9768; its reserved combination means counting (§3.1.3).
     pub(super) fn on_syn_ack(&mut self, answer: &Segment) {
         if self.mode != EcnMode::L4s {
             let flags = answer.flags;
@@ -167,7 +169,7 @@ impl EcnState {
             return;
         }
         match ace(answer.flags) {
-            // No ECN, and an end that sends back what it does not understand.
+            // No ECN, or an end that returns flags that it does not understand.
             0b000 | 0b111 => self.agreed = false,
             0b001 => self.fall_back(),
             _ => {
@@ -176,27 +178,27 @@ impl EcnState {
                 self.reported_octets
                     .on_handshake(answer.octet_counts.as_ref());
                 self.of_answer = Some(as_arrived(answer.ecn));
-                // The last segment of the handshake may be lost; the counter says it too.
+                // The last segment of the handshake may be lost; the counter contains the same information.
                 self.received += u64::from(answer.ecn == Ecn::Experienced);
             }
         }
     }
 
-    /// The answer to our SYN came again, and is acknowledged again (RFC 9768, §3.2.2.1).
+    /// Handles a repeated response to our SYN, which is acknowledged again (RFC 9768, §3.2.2.1).
     pub(super) fn on_syn_ack_again(&mut self, answer: &Segment) {
         if self.counts && !matches!(ace(answer.flags), 0b000 | 0b001 | 0b111) {
             self.of_answer = Some(as_arrived(answer.ecn));
         }
     }
 
-    /// The other end does not count.
+    /// Falls back because the other end does not count.
     fn fall_back(&mut self) {
         self.agreed = true;
         self.mode = EcnMode::Classic;
     }
 
-    /// The IPv4 field of data. What is sent again is not capable (RFC 3168, §6.1.5), unless marks are
-    /// no more than indications, or counted (RFC 8311, §4.3).
+    /// The IPv4 field of data. Retransmissions are not capable (RFC 3168, §6.1.5), unless marks are only indications,
+    /// or are counted (RFC 8311, §4.3).
     pub(super) fn data_field(&self, again: bool) -> Ecn {
         match self.agreed {
             true if self.counts => match self.mode {
@@ -209,7 +211,7 @@ impl EcnState {
         }
     }
 
-    /// The flags of what acknowledges; `bare`: it has neither data nor SACK blocks.
+    /// The flags of an acknowledgement. `bare` means that it has neither data nor SACK blocks.
     pub(super) fn echo_flags(&mut self, bare: bool) -> Flags {
         if self.counts {
             self.unreported = 0;
@@ -222,19 +224,19 @@ impl EcnState {
         }
     }
 
-    /// Whether an acknowledgement has counters of octets to tell.
+    /// Whether an acknowledgement has octet counters to report.
     pub(super) fn has_octets(&self) -> bool {
         self.counts && self.received_octets.is_due()
     }
 
-    /// The option with counters of octets, for a segment that has room for so many octets. The first data of the end that
-    /// opened the connection has it in any case (RFC 9768, §3.2.3.2.1).
+    /// The option with octet counters, for a segment with room for `room` octets. The first data of the end that opened
+    /// the connection always has it (RFC 9768, §3.2.3.2.1).
     pub(super) fn octets(&mut self, room: u32, first_data: bool) -> Option<OctetCounts> {
         let wanted = self.has_octets() || (self.counts && first_data);
         wanted.then(|| self.received_octets.option(first_data, room))?
     }
 
-    /// The flag of new data after a cut.
+    /// The flag of new data after a reduction.
     pub(super) fn take_reduced(&mut self) -> Flags {
         match std::mem::take(&mut self.reduced) {
             true => Flags::CWR,
@@ -242,14 +244,14 @@ impl EcnState {
         }
     }
 
-    /// Whether data that just came changes what is echoed, so that what came before has to be
-    /// acknowledged first (RFC 8257, §3.2). A counter tells as much later.
+    /// Whether data that has just arrived changes the echo, so that earlier data must be acknowledged first (RFC 8257,
+    /// §3.2). A counter reports the same later.
     pub(super) fn changes_echo(&self, data: &Segment) -> bool {
         let accurate = matches!(self.mode, EcnMode::Accurate | EcnMode::Indication);
         self.agreed && accurate && self.echo != (data.ecn == Ecn::Experienced)
     }
 
-    /// Data came.
+    /// Handles arriving data.
     pub(super) fn on_data(&mut self, data: &Segment) {
         let marked = data.ecn == Ecn::Experienced;
         match self.mode {
@@ -259,13 +261,13 @@ impl EcnState {
                 self.echo = marked || (self.echo && !slowed);
             }
             EcnMode::Accurate | EcnMode::Indication => self.echo = marked,
-            // Counted with all segments.
+            // Counted for all segments.
             EcnMode::L4s => {}
         }
     }
 
-    /// An acceptable segment came, with data or without. Whether it has to be acknowledged at once: a first mark, or
-    /// the second since the last acknowledgement (RFC 9768, §3.2.2.5.1).
+    /// Handles an acceptable segment, with or without data. Returns whether it must be acknowledged at once: for a
+    /// first mark, or the second since the last acknowledgement (RFC 9768, §3.2.2.5.1).
     pub(super) fn on_segment(&mut self, segment: &Segment) -> bool {
         if !self.counts {
             return false;
@@ -280,12 +282,12 @@ impl EcnState {
         segment.payload > 0 && (changes || self.unreported >= MOST_UNREPORTED)
     }
 
-    /// Data came again that had arrived.
+    /// Handles duplicate data.
     pub(super) fn on_copy(&mut self) {
         self.received_octets.on_copy();
     }
 
-    /// What an acknowledgement says of marks.
+    /// The marks that an acknowledgement reports.
     pub(super) fn echo(&mut self, ack: &Segment) -> Echo {
         if !self.agreed || ack.flags.contains(Flags::SYN) {
             return Echo::None;
@@ -299,7 +301,7 @@ impl EcnState {
         let packets = ace(ack.flags);
         if std::mem::take(&mut self.opening) {
             self.reported_octets.on_handshake(ack.octet_counts.as_ref());
-            // Table 4 (§3.2.2.1); with data it is a counter, which does not begin at 0 (§3.2.2.4).
+            // Table 4 (§3.2.2.1). With data it is a counter, which does not begin at 0 (§3.2.2.4).
             if packets == 0 {
                 self.capable = false;
                 self.heeded = false;
@@ -319,12 +321,12 @@ impl EcnState {
         }
     }
 
-    /// How many of `delivered` segments that newly arrived were marked; full ones have `segment_octets` of payload.
+    /// How many of `delivered` newly arrived segments were marked. Full ones have `segment_octets` octets of payload.
     pub(super) fn newly_marked(&mut self, echo: Echo, delivered: u64, segment_octets: u64) -> u64 {
         let (packets, octets) = match echo {
             Echo::None => return 0,
             Echo::All => return delivered,
-            // An acknowledgement that was overtaken says nothing new.
+            // A reordered acknowledgement reports nothing new.
             Echo::Count { .. } if delivered == 0 => return 0,
             Echo::Count { packets, octets } => (u64::from(packets), octets),
         };
@@ -340,7 +342,7 @@ impl EcnState {
         if octets.and_then(|octets| octets.ce()).is_none() {
             self.reported_octets.on_marked(more);
         }
-        // Octets came marked in no packet, and the counter of packets cannot have wrapped.
+        // Octets arrived marked in no packet, and the packet counter cannot have wrapped around.
         self.capable &= !told.is_some_and(|marked| {
             marked.octets > 0 && marked.counted + least == 0 && marked.delivered < COUNTS
         });
@@ -348,20 +350,20 @@ impl EcnState {
         more.min(delivered)
     }
 
-    /// Whether an echo on an acknowledgement up to `acked` calls for a cut: once a window.
+    /// Whether an echo on an acknowledgement up to `acked` requires a reduction: once per window.
     pub(super) fn calls_for_cut(&self, acked: u64) -> bool {
         self.mode != EcnMode::Indication && acked > self.cut_until
     }
 
-    /// The window was cut, for whatever reason, with `next` the next to send.
+    /// Records that the window was reduced, for whatever reason. `next` is the next position to send.
     pub(super) fn on_cut(&mut self, next: u64) {
         self.cut_until = next;
         self.reduced = self.agreed && !self.counts && self.mode != EcnMode::Indication;
     }
 }
 
-/// Of the counts that the field ACE allows, `least` and 8, 16, … more, the greatest that `delivered` segments can have: it
-/// may have wrapped (RFC 9768, §3.2.2.5.2 and A.2.1).
+/// Of the counts that the field ACE allows, `least` plus 0, 8, 16, …, the largest possible for `delivered` segments,
+/// because it may have wrapped around (RFC 9768, §3.2.2.5.2 and A.2.1).
 fn safest(least: u64, delivered: u64) -> u64 {
     match delivered >= COUNTS {
         true => delivered - (delivered - least) % COUNTS,
@@ -369,12 +371,12 @@ fn safest(least: u64, delivered: u64) -> u64 {
     }
 }
 
-/// Of the same counts, the least that is not below `packets`.
+/// Of the same counts, the smallest that is at least `packets`.
 fn least_that_holds(least: u64, packets: u64) -> u64 {
     least + packets.saturating_sub(least).next_multiple_of(COUNTS)
 }
 
-/// How a SYN or its answer arrived (RFC 9768, §3.1.2, table 2).
+/// The flags that report how a SYN or its response arrived (RFC 9768, §3.1.2, table 2).
 fn as_arrived(field: Ecn) -> Flags {
     match field {
         Ecn::NotCapable => Flags::CWR,
@@ -459,7 +461,7 @@ mod tests {
     fn marks_are_counted_modulo_8() {
         let (mut sender, mut receiver) = pair(EcnMode::L4s);
         assert_eq!(sender.data_field(true), Ecn::Ect1);
-        // The SYN and its answer were not capable: 0b010 (RFC 9768, table 2). Then counts begin at 5.
+        // The SYN and its response were not capable: 0b010 (RFC 9768, table 2). Then counts begin at 5.
         let last = sender.echo_flags(true);
         assert_eq!(
             (last, sender.echo_flags(true)),
@@ -474,7 +476,7 @@ mod tests {
             sender.newly_marked(echo, 7, 1448)
         });
         assert_eq!(marks, [0, 1, 0, 2, 7]);
-        // 20 segments arrive, 10 of them marked: a count of 2 more may mean 18 at most.
+        // 20 segments arrive, 10 of them marked: a count of 2 more means 18 at most.
         for _ in 0..10 {
             receiver.on_segment(&data(Ecn::Experienced, Flags::ACK));
         }
@@ -538,7 +540,7 @@ mod tests {
         assert_eq!(fields, expected);
     }
 
-    /// The same of a SYN, and what the answer says of how it arrived.
+    /// The same for a SYN, and the report of how it arrived in the response.
     #[test]
     fn syns_ask_for_what_the_table_says() {
         let answers = |flags: u16, arrived: Ecn| {
@@ -570,7 +572,7 @@ mod tests {
         };
         for flags in 1..8 {
             let mut server = server(flags);
-            // A count of 6 is one mark more than at first, but for an answer that arrived marked.
+            // A count of 6 is one mark more than initially, except for a response that arrived marked.
             let marked = server.newly_marked(packets(6), 7, 1448);
             assert_eq!(marked, u64::from(flags != 0b110));
             assert_eq!(server.data_field(false), Ecn::Ect1);
@@ -610,7 +612,7 @@ mod tests {
         assert_eq!(asks(EcnMode::Off), [0; 3]);
     }
 
-    /// A SYN that asks no more, and an answer that says nothing: marks are responded to nonetheless (§3.1.5).
+    /// A SYN that no longer requests ECN, and a response without flags: marks still cause a response (§3.1.5).
     #[test]
     fn a_server_that_may_be_alone_in_counting_sends_nothing_capable_and_responds() {
         let (_, mut asked_no_more) = pair(EcnMode::L4s);
@@ -627,7 +629,8 @@ mod tests {
         }
     }
 
-    /// One that takes the connection for one without ECN sends zeros, with data as without (§3.2.2.1 and §3.2.2.4).
+    /// An end that considers the connection as one without ECN sends zeros, with and without data (§3.2.2.1 and
+    /// §3.2.2.4).
     #[test]
     fn a_server_that_is_alone_in_counting_responds_to_nothing() {
         for first in [
@@ -712,7 +715,8 @@ mod tests {
         (client, server)
     }
 
-    /// What the sender takes for marked as it learns of `arrived` segments of 1448 octets, `marked` of them marked.
+    /// The number that the sender considers marked when it learns about `arrived` segments of 1448 octets, `marked` of
+    /// them marked.
     fn learns(sender: &mut EcnState, receiver: &mut EcnState, arrived: u64, marked: u64) -> u64 {
         for at in 0..arrived {
             let field = if at < marked {
@@ -741,7 +745,7 @@ mod tests {
         for (arrived, marked) in cases {
             assert_eq!(learns(&mut sender, &mut receiver, arrived, marked), marked);
         }
-        // Without the option the most is taken that the counter allows: 20 - (20 - 2) % 8 = 18.
+        // Without the option, the maximum that the counter allows is used: 20 - (20 - 2) % 8 = 18.
         receiver.received_octets.give_up();
         assert_eq!(learns(&mut sender, &mut receiver, 20, 10), 18);
         assert_eq!(sender.data_field(false), Ecn::Ect1);
@@ -772,7 +776,7 @@ mod tests {
         assert_eq!(sender.data_field(false), Ecn::Ect1);
         sender.newly_marked(changed(1448), 1, 1448);
         assert_eq!(sender.data_field(false), Ecn::NotCapable);
-        // Marks are still answered.
+        // Marks still cause a response.
         assert_eq!(learns(&mut sender, &mut receiver, 3, 1), 1);
     }
 

@@ -3,19 +3,19 @@
 use crate::tcp::segment::Ecn;
 use crate::tcp::{First, OctetCounts};
 
-/// What both ends count from: octets of ECT(0), CE and ECT(1). Zeros in the place of the first and the last show that
-/// an option was cleared on the way.
+/// The initial counts of both ends: octets of ECT(0), CE and ECT(1). Zeros for the first and the last indicate that an
+/// option was cleared on the path.
 const FIRST_COUNTS: [u64; 3] = [1, 0, 1];
 
 /// The receiver's counters: r.e0b, r.ceb, r.e1b.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Received {
-    /// The option is sent.
+    /// Whether the option is sent.
     enabled: bool,
     counts: [u64; 3],
-    /// What the newest option had; `None`: none was sent.
+    /// The content of the newest option. `None` if none was sent.
     told: Option<[u64; 3]>,
-    /// The newest option seems to be lost.
+    /// Whether the newest option seems to be lost.
     again: bool,
 }
 
@@ -29,12 +29,12 @@ impl Received {
         }
     }
 
-    /// Data came again that had arrived: its acknowledgement is lost, and perhaps the newest option.
+    /// Handles duplicate data: its acknowledgement is lost, and perhaps the newest option.
     pub(super) fn on_copy(&mut self) {
         self.again = self.counts != FIRST_COUNTS;
     }
 
-    /// An acceptable segment came with so many octets of payload.
+    /// Handles an acceptable segment with `payload` octets of payload.
     pub(super) fn on_segment(&mut self, field: Ecn, payload: u32) {
         let counter = match field {
             Ecn::NotCapable => return,
@@ -45,19 +45,20 @@ impl Received {
         self.counts[counter] += u64::from(payload);
     }
 
-    /// Options seem not to pass: none is sent any more (§3.2.3.2.2).
+    /// Stops sending options, because they do not seem to arrive (§3.2.3.2.2).
     pub(super) fn give_up(&mut self) {
         self.enabled = false;
     }
 
-    /// Whether an acknowledgement has something to tell: a counter moved since the newest option, or that is lost.
+    /// Whether an acknowledgement has something to report: a counter has changed since the newest option, or that
+    /// option is lost.
     pub(super) fn is_due(&self) -> bool {
         self.enabled && (self.again || self.told != Some(self.counts))
     }
 
-    /// The option of a segment that has room for so many octets. The first, and others that are `whole`, have all
-    /// counters, so that the other end sees those that were cleared on the way. The rest have those that ever moved, or,
-    /// for lack of room, those that moved since the newest option (§3.2.3.3).
+    /// The option for a segment with room for `room` octets. The first option, and others that are `whole`, contain all
+    /// counters, so that the other end detects those cleared on the path. The rest contain those that have ever
+    /// changed, or, if there is not enough room, those that have changed since the newest option (§3.2.3.3).
     pub(super) fn option(&mut self, whole: bool, room: u32) -> Option<OctetCounts> {
         if !self.enabled {
             return None;
@@ -81,7 +82,7 @@ impl Received {
         std::array::from_fn(|i| self.counts[i] != before[i])
     }
 
-    /// The shortest option with the wanted counters, ECT(0)'s, CE's and ECT(1)'s.
+    /// The shortest option with the wanted counters, in the order ECT(0), CE, ECT(1).
     fn with(&self, wanted: [bool; 3]) -> OctetCounts {
         let fields = |order: [usize; 3]| {
             let last = order.iter().rposition(|&counter| wanted[counter]);
@@ -98,12 +99,12 @@ impl Received {
     }
 }
 
-/// The sender's counter of octets that came marked, s.ceb, and what was counted meanwhile.
+/// The sender's counter of octets that arrived marked, s.ceb, and the counts since then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reported {
     arrival: Arrival,
     ce: u32,
-    /// Marked packets, by the field ACE, since an option told the counter.
+    /// Marked packets, by the field ACE, since an option last contained the counter.
     marked: u64,
     /// Segments that arrived since then.
     delivered: u64,
@@ -116,14 +117,14 @@ enum Arrival {
     Expected,
     /// The handshake had none: stripped, or not sent (§3.2.3.2.3).
     Absent,
-    /// The handshake's had been cleared: options are ignored (§3.2.3.2.4).
+    /// The option of the handshake was cleared: options are ignored (§3.2.3.2.4).
     Cleared,
 }
 
-/// What an option reports about the octets that came marked.
+/// The report of an option about octets that arrived marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Marked {
-    /// Octets, since the option before.
+    /// Octets since the preceding option.
     pub(super) octets: u64,
     /// Marked packets that were counted since then.
     pub(super) counted: u64,
@@ -141,7 +142,7 @@ impl Reported {
         }
     }
 
-    /// The segment came that ends the handshake.
+    /// Handles the segment that ends the handshake.
     pub(super) fn on_handshake(&mut self, option: Option<&OctetCounts>) {
         self.arrival = match option {
             None => Arrival::Absent,
@@ -150,8 +151,8 @@ impl Reported {
         };
     }
 
-    /// An acknowledgement came by which `delivered` segments newly arrived. `None`: nothing is known of octets. A counter
-    /// that an option lacks has not moved.
+    /// Handles an acknowledgement that reports `delivered` segments as newly arrived. `None` if nothing is known about
+    /// octets. A counter that an option omits has not changed.
     pub(super) fn read(&mut self, option: Option<&OctetCounts>, delivered: u64) -> Option<Marked> {
         self.delivered += delivered;
         let option = option?;
@@ -169,11 +170,11 @@ impl Reported {
             marked.octets = u64::from(octets);
             (self.ce, self.marked, self.delivered) = (count, 0, 0);
         }
-        // What came before the first option is not known.
+        // What arrived before the first option is unknown.
         (arrival == Arrival::Expected).then_some(marked)
     }
 
-    /// So many packets were counted as marked by an acknowledgement that does not tell the counter.
+    /// Handles marked packets that were counted by an acknowledgement without this counter.
     pub(super) fn on_marked(&mut self, packets: u64) {
         self.marked += packets;
     }
@@ -187,7 +188,7 @@ mod tests {
         option.map(|option| (option.first(), option.fields().to_vec()))
     }
 
-    /// Of a receiver that has sent the handshake's option.
+    /// A receiver that has sent the option of the handshake.
     fn receiver() -> Received {
         let mut received = Received::new(true);
         let handshake = received.option(false, 12);
@@ -283,7 +284,7 @@ mod tests {
         OctetCounts::new(First::Ect0, [1, ce, 1])
     }
 
-    /// The example of A.1: a counter of 33,554,433 and a field of 1461 are 1460 octets more.
+    /// The example of A.1: a counter of 33,554,433 and a field of 1461 mean 1460 more octets.
     #[test]
     fn a_counter_moves_by_the_least_that_its_field_allows() {
         let mut reported = Reported::new();
@@ -309,7 +310,7 @@ mod tests {
             })
         };
         assert_eq!(read(Some(with(0))), [Some(1000), Some(500)]);
-        // An option that comes later shows that the path takes them.
+        // An option that arrives later shows that the path does not remove them.
         assert_eq!(read(None), [None, Some(500)]);
         let cleared = [[0, 0, 1], [1, 0, 0], [0, 0, 0]];
         for fields in cleared {

@@ -19,7 +19,7 @@ use crate::wire::{self, Body, DecodeError, EncodeError};
 
 /// The connections of one IPv4 address: octets in, octets out.
 ///
-/// After every `handle_*`, and after anything was done to a connection, call
+/// After every `handle_*`, and after any operation on a connection, call
 /// [`Endpoint::poll_transmit`] until it returns `None`, then [`Endpoint::poll_timeout`].
 #[derive(Debug)]
 pub struct Endpoint {
@@ -31,24 +31,24 @@ pub struct Endpoint {
     free: Vec<u32>,
     by_peer: HashMap<Peer, u32, Secret>,
     listeners: BTreeMap<u16, Listener>,
-    /// When connections want to be woken, by slot; what is out of date is found when it comes.
+    /// When connections must be woken, by slot. Outdated entries are detected when they are due.
     wakes: BinaryHeap<Reverse<(Instant, u32)>>,
     /// Slots that may have something to send.
     ready: VecDeque<u32>,
-    /// Resets for segments of no connection.
+    /// Resets for segments that belong to no connection.
     strays: VecDeque<(Peer, Segment)>,
     opened: u32,
     identification: u16,
 }
 
-/// A connection of an [`Endpoint`].
+/// Identifies a connection of an [`Endpoint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Id {
     slot: u32,
     generation: u32,
 }
 
-/// The other end, and the port at this one.
+/// The other end, and the local port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Peer {
     pub(super) address: Ipv4Addr,
@@ -61,32 +61,32 @@ struct Slot {
     generation: u32,
     connection: Option<Box<Connection>>,
     peer: Peer,
-    /// The earliest wake that is scheduled.
+    /// The earliest scheduled wake-up.
     wake: Option<Instant>,
     ready: bool,
-    /// Nobody asks for it any more: it goes as it ends.
+    /// Whether the application has released it: it is removed when it ends.
     released: bool,
-    /// It was opened by a listener, and is not accepted.
+    /// Whether a listener opened it, and it has not been accepted.
     pending: bool,
 }
 
 #[derive(Debug)]
 struct Listener {
     backlog: usize,
-    /// Those opened and not accepted, in the order of their SYNs.
+    /// Connections that are open and not accepted, in the order of their SYNs.
     pending: VecDeque<u32>,
 }
 
-/// Why an [`Endpoint`] cannot do something.
+/// Why an operation of an [`Endpoint`] failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum EndpointError {
-    /// Something listens there already.
+    /// There is already a listener on the port.
     #[error("port {port} is in use")]
     PortInUse {
         /// The port.
         port: u16,
     },
-    /// Every port is taken by a connection to the same other end.
+    /// Every port has a connection to the same other end.
     #[error("no port is free for one more connection to {remote}")]
     NoPort {
         /// The other end.
@@ -94,15 +94,15 @@ pub enum EndpointError {
     },
 }
 
-/// Resets that wait to be sent, at most.
+/// The most resets that wait to be sent.
 const MAX_STRAYS: usize = 64;
-/// Time to live of what is sent.
+/// Time to live of packets.
 const TTL: u8 = 64;
 
 impl Endpoint {
-    /// A host at `address` whose connections have the settings `config`, which must be valid, and
-    /// control their windows as `algorithm` says. `secret` must be hard to guess: first sequence
-    /// numbers and ports come from it.
+    /// Creates a host at `address`. Its connections have the settings `config`, which must be
+    /// valid, and the congestion control of `algorithm`. `secret` must be hard to guess: initial
+    /// sequence numbers and ports are derived from it.
     pub fn new(
         address: Ipv4Addr,
         config: Config,
@@ -127,10 +127,10 @@ impl Endpoint {
         }
     }
 
-    /// Takes connections to `port`; up to `backlog` wait to be accepted.
+    /// Accepts connections to `port`. Up to `backlog` may wait for [`Endpoint::accept`].
     ///
     /// # Errors
-    /// Something listens there already.
+    /// There is already a listener on the port.
     pub fn listen(&mut self, port: u16, backlog: usize) -> Result<(), EndpointError> {
         if self.listeners.contains_key(&port) {
             return Err(EndpointError::PortInUse { port });
@@ -140,12 +140,12 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Whether connections to `port` are taken.
+    /// Whether there is a listener on `port`.
     pub fn listens(&self, port: u16) -> bool {
         self.listeners.contains_key(&port)
     }
 
-    /// The next connection to `port` that is established.
+    /// Returns the next established connection to `port`.
     pub fn accept(&mut self, port: u16) -> Option<Id> {
         let pending = &mut self.listeners.get_mut(&port)?.pending;
         let open = |slot: &u32| {
@@ -183,29 +183,29 @@ impl Endpoint {
         Ok(self.id(slot))
     }
 
-    /// A connection, until it was released and is over.
+    /// A connection, until it has been released and has ended.
     pub fn connection(&self, id: Id) -> Option<&Connection> {
         let slot = self.slots.get(id.slot as usize)?;
         let connection = slot.connection.as_deref()?;
         (slot.generation == id.generation).then_some(connection)
     }
 
-    /// The same, to be read from, written to, or closed.
+    /// Like [`Endpoint::connection`], for reading, writing or closing.
     pub fn connection_mut(&mut self, id: Id) -> Option<&mut Connection> {
         self.connection(id)?;
         self.make_ready(id.slot);
         self.slots[id.slot as usize].connection.as_deref_mut()
     }
 
-    /// The other end's address, and the port at this one.
+    /// The other end's address, and the local port.
     pub fn addresses(&self, id: Id) -> Option<(SocketAddrV4, u16)> {
         self.connection(id)?;
         let peer = self.slots[id.slot as usize].peer;
         Some((SocketAddrV4::new(peer.address, peer.port), peer.local_port))
     }
 
-    /// Nobody asks for the connection any more. It is closed, or aborted if something was left
-    /// unread, and forgotten once it is over.
+    /// Releases a connection. It is closed, or aborted if there is unread data, and removed once it
+    /// has ended.
     pub fn release(&mut self, id: Id) {
         let Some(connection) = self.connection_mut(id) else {
             return;
@@ -217,7 +217,7 @@ impl Endpoint {
         self.slots[id.slot as usize].released = true;
     }
 
-    /// Connections that are not over, those that only wait to be forgotten included.
+    /// Number of connections that have not ended, including those in TIME-WAIT.
     pub fn len(&self) -> usize {
         self.by_peer.len()
     }
@@ -227,10 +227,10 @@ impl Endpoint {
         self.by_peer.is_empty()
     }
 
-    /// An IPv4 packet arrived. What is not for this host is passed over.
+    /// Handles an IPv4 packet. Packets for other hosts are ignored.
     ///
     /// # Errors
-    /// It cannot be read, or a checksum does not match: it was dropped.
+    /// It cannot be decoded, or a checksum does not match: it was dropped.
     pub fn handle_packet(&mut self, now: Instant, octets: &[u8]) -> Result<(), DecodeError> {
         let (packet, payload) = wire::decode_ip(octets, 0)?;
         let Body::Tcp(segment) = packet.body else {
@@ -277,7 +277,7 @@ impl Endpoint {
                     listener.pending.push_back(slot);
                 }
             }
-            // A SYN that finds no room is sent again.
+            // A SYN for which there is no room will be retransmitted.
             Some(false) if opening => {}
             _ if segment.flags.contains(Flags::RST) || self.strays.len() >= MAX_STRAYS => {}
             _ => self.strays.push_back((peer, reset_for(segment))),
@@ -285,13 +285,13 @@ impl Endpoint {
     }
 
     /// Writes the next IPv4 packet to send into `buffer`, and returns its length. A buffer of
-    /// [`Config::mtu`] octets is long enough.
+    /// [`Config::mtu`] octets is always large enough.
     pub fn poll_transmit(&mut self, now: Instant, buffer: &mut [u8]) -> Option<usize> {
         if let Some((peer, reset)) = self.strays.pop_front() {
             return self.write(peer, &reset, buffer, |_| {}).ok();
         }
         while let Some(&slot) = self.ready.front() {
-            // Taken out, so that the rest of the host can be used beside it.
+            // Taken out, so that the other fields of the host can be borrowed.
             let entry = &mut self.slots[slot as usize];
             let peer = entry.peer;
             let Some(mut connection) = entry.connection.take() else {
@@ -308,7 +308,7 @@ impl Endpoint {
             });
             self.slots[slot as usize].connection = Some(connection);
             if written.is_some() {
-                // Others have their turn.
+                // It is the turn of other connections.
                 self.ready.rotate_left(1);
                 return written;
             }
@@ -347,12 +347,13 @@ impl Endpoint {
         wire::complete_ip(&packet, buffer)
     }
 
-    /// When [`Endpoint::handle_timeout`] wants to be called next.
+    /// When [`Endpoint::handle_timeout`] must be called next.
     pub fn poll_timeout(&self) -> Option<Instant> {
         self.wakes.peek().map(|Reverse((at, _))| *at)
     }
 
-    /// Time has come to what [`Endpoint::poll_timeout`] said; earlier calls do nothing.
+    /// Handles the timers that have expired. Calls before the time of [`Endpoint::poll_timeout`]
+    /// have no effect.
     pub fn handle_timeout(&mut self, now: Instant) {
         while let Some(&Reverse((at, slot))) = self.wakes.peek() {
             if at > now {
@@ -374,7 +375,8 @@ impl Endpoint {
         }
     }
 
-    /// A connection has nothing to send now: when to wake it, or whether it is over.
+    /// Called when a connection has nothing to send: schedules its wake-up, or removes it if it has
+    /// ended.
     fn settle(&mut self, now: Instant, slot: u32) {
         let entry = &mut self.slots[slot as usize];
         let Some(connection) = entry.connection.as_deref_mut() else {
@@ -403,7 +405,7 @@ impl Endpoint {
         }
     }
 
-    /// The settings of one connection, and its first sequence number.
+    /// The settings of a connection, and its initial sequence number.
     fn settings(&self, now: Instant, peer: Peer) -> (Arc<Config>, u32) {
         let mut config = self.config.clone();
         if config.timestamps != Stamps::Off {
@@ -438,8 +440,8 @@ impl Endpoint {
         slot
     }
 
-    /// A connection is over, or gives way to a new one: its addresses are free. It stays for who
-    /// holds it.
+    /// Frees the addresses of a connection that has ended or is replaced. It remains for the
+    /// application that holds it.
     fn forget(&mut self, slot: u32) {
         let entry = &mut self.slots[slot as usize];
         if self.by_peer.get(&entry.peer) == Some(&slot) {

@@ -1,41 +1,41 @@
-//! Pacing: segments leave no faster than a rate.
+//! Pacing: limits the rate at which segments are sent.
 
 use units::{Duration, Instant};
 
-/// When the next segment may leave.
+/// When the next segment may be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Pacer {
     next: Instant,
 }
 
-/// The most that is caught up on at once, also after a time without segments.
+/// The maximum time that is caught up at once, even after a time without segments.
 const MOST_SLACK: Duration = Duration::from_millis(1);
-/// Where timers are on time, it is this part of a round trip at most.
+/// If timers are on time, the maximum is this fraction of a round trip.
 const PARTS: u64 = 8;
 
-/// How much faster than a window a round trip: in slow start, so that the window can double within
-/// it, and in avoidance, so that pacing never is what limits (as the Linux kernel does).
+/// The pacing rate in windows per round trip: in slow start, such that the window can double within it, and in
+/// congestion avoidance, such that pacing is never the limit (as in the Linux kernel).
 const SLOW_START_GAIN: f64 = 2.0;
 const AVOIDANCE_GAIN: f64 = 1.2;
 
 impl Pacer {
-    /// Whether a segment may leave now; else when.
+    /// Returns when a segment may be sent, or `None` if it may be sent now.
     pub(super) fn wait(&self, now: Instant) -> Option<Instant> {
         (now < self.next).then_some(self.next)
     }
 
-    /// A segment leaves, at `per_second` of them. Up to `slack` is caught up on.
+    /// Records a segment sent at a rate of `per_second`. Up to `slack` is caught up.
     pub(super) fn on_sent(&mut self, now: Instant, per_second: f64, slack: Duration) {
         let apart = Duration::from_secs_f64(1.0 / per_second.max(MIN_PER_SECOND));
         self.next = self.next.max(now - slack) + apart;
     }
 }
 
-/// A segment an hour: keeps a rate of zero from stopping a connection for good.
+/// One segment per hour, so that a rate of zero does not stop a connection forever.
 const MIN_PER_SECOND: f64 = 1.0 / 3600.0;
 
-/// What is caught up on at once. Where a round trip is short, a millisecond would be a burst of a window; where timers
-/// may be `late`, at least that much is needed to keep the rate.
+/// The time that is caught up at once. With a short round trip, a millisecond would be a burst of a window. If timers
+/// may be `late`, at least that much is needed to maintain the rate.
 pub(super) fn slack(late: Duration, srtt: Option<Duration>) -> Duration {
     srtt.map_or(MOST_SLACK, |srtt| MOST_SLACK.min(late.max(srtt / PARTS)))
 }

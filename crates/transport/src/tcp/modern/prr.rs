@@ -1,19 +1,18 @@
-//! Proportional rate reduction (RFC 6937): how much may be sent while a loss is being recovered
-//! from.
+//! Proportional rate reduction (RFC 6937): how much may be sent during recovery from a loss.
 
-/// A recovery's account, in segments.
+/// The state of a recovery, in segments.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Prr {
-    /// RecoverFS: in flight as the loss was found.
+    /// RecoverFS: segments in flight when the loss was detected.
     flight: u64,
     delivered: u64,
     sent: u64,
-    /// sndcnt: what may still be sent in answer to the newest acknowledgement.
+    /// sndcnt: what may still be sent in response to the newest acknowledgement.
     quota: u64,
 }
 
 impl Prr {
-    /// A recovery begins; its first retransmission leaves whatever the window says.
+    /// Starts a recovery. Its first retransmission is sent regardless of the window.
     pub(super) fn new(flight: u64) -> Self {
         Prr {
             flight: flight.max(1),
@@ -23,8 +22,9 @@ impl Prr {
         }
     }
 
-    /// An acknowledgement delivered `delivered` segments, and leaves `pipe` in flight of a window of
-    /// `target`. It is safe to do more than conserve if `advanced` and nothing more was lost.
+    /// Handles an acknowledgement that delivered `delivered` segments and leaves `pipe` in flight, with a window of
+    /// `target`. `safe` allows more than packet conservation: the acknowledgement advanced and no more losses were
+    /// detected.
     pub(super) fn on_ack(&mut self, delivered: u64, pipe: u64, target: u64, safe: bool) {
         self.delivered += delivered;
         self.quota = if pipe > target {
@@ -40,17 +40,17 @@ impl Prr {
         }
     }
 
-    /// Nothing is in flight: no acknowledgement will come unless something is sent.
+    /// Allows one segment because nothing is in flight: without it no acknowledgement would arrive.
     pub(super) fn allow_one(&mut self) {
         self.quota = self.quota.max(1);
     }
 
-    /// Whether a segment may leave.
+    /// Whether a segment may be sent.
     pub(super) fn allows(&self) -> bool {
         self.quota > 0
     }
 
-    /// One leaves.
+    /// Records a sent segment.
     pub(super) fn on_sent(&mut self) {
         self.sent += 1;
         self.quota = self.quota.saturating_sub(1);
@@ -61,7 +61,7 @@ impl Prr {
 mod tests {
     use super::*;
 
-    /// Segments sent in answer to each of `acks` acknowledgements of one segment.
+    /// Segments sent in response to each of `acks` acknowledgements of one segment.
     fn answers(flight: u64, target: u64, lost: u64, acks: usize) -> Vec<u64> {
         let mut prr = Prr::new(flight);
         let mut pipe = flight - lost;

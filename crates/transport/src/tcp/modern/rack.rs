@@ -6,16 +6,16 @@ use units::{Duration, Instant};
 
 use super::scoreboard::{Fate, Scoreboard, Sent};
 
-/// What RACK knows of the newest transmission that arrived, and of reordering.
+/// RACK's knowledge about the newest transmission that arrived, and about reordering.
 ///
-/// Transmissions wait in the order in which they were sent. Each passes through both queues once, so
-/// that detection takes amortized constant time per transmission.
+/// Transmissions are queued in the order in which they were sent. Each passes through both queues once, so that loss
+/// detection takes amortized constant time per transmission.
 #[derive(Debug, Default)]
 pub(super) struct Rack {
-    /// Transmissions not known to be sent before the newest that arrived, in ascending order. Some are
-    /// on their way no more.
+    /// Transmissions not known to have been sent before the newest that arrived, in ascending order. Some are no longer
+    /// in flight.
     waiting: VecDeque<Transmission>,
-    /// Transmissions sent before the newest that arrived, likewise.
+    /// Transmissions sent before the newest that arrived. Otherwise like `waiting`.
     overtaken: VecDeque<Transmission>,
     /// RACK.xmit_ts, RACK.end_seq, RACK.rtt.
     pub(super) newest: Option<(Instant, u64, Duration)>,
@@ -25,19 +25,19 @@ pub(super) struct Rack {
     reordered: bool,
     /// RACK.reo_wnd_mult, in quarters of the lowest round-trip time.
     quarters: u64,
-    /// RACK.reo_wnd_persist: recoveries for which it stays.
+    /// RACK.reo_wnd_persist: the number of recoveries for which it is kept.
     persist: u32,
     /// RACK.dsack_round: duplicates up to here belong to the same round.
     copies_until: Option<u64>,
 }
 
-/// Segments that arrived early and have one before them taken for lost, where the path is not known
-/// to reorder (DupThresh).
+/// The number of segments that arrived early after which a preceding segment is considered lost, if the path is not
+/// known to reorder (DupThresh).
 const DUPLICATE_THRESHOLD: usize = 3;
-/// Recoveries without a copy after which the reordering window shrinks again.
+/// Number of recoveries without a duplicate after which the reordering window shrinks again.
 const PERSISTENCE: u32 = 16;
 
-/// A segment that was sent, compared by when and, at the same time, by its end.
+/// A transmission of a segment, ordered by time and then by the segment's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Transmission {
     at: Instant,
@@ -47,14 +47,14 @@ struct Transmission {
 }
 
 impl Transmission {
-    /// Neither arrived nor lost nor followed by a later transmission of the same segment.
+    /// Whether it is in flight: neither arrived nor lost, and not followed by a later transmission of the same segment.
     fn is_on_its_way(&self, board: &Scoreboard) -> bool {
         let sent = board.get(self.number);
         sent.is_some_and(|sent| sent.fate == Fate::InFlight && sent.at == self.at)
     }
 }
 
-/// Puts a transmission in its place: at the end, unless others left at the same time.
+/// Inserts a transmission in order: at the end, unless others were sent at the same time.
 fn insert(queue: &mut VecDeque<Transmission>, transmission: Transmission) {
     match queue.back() {
         Some(last) if *last > transmission => {
@@ -65,7 +65,7 @@ fn insert(queue: &mut VecDeque<Transmission>, transmission: Transmission) {
     }
 }
 
-/// What [`Rack::detect`] has to know of the connection.
+/// The parameters of the connection for [`Rack::detect`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Path {
     pub(super) now: Instant,
@@ -75,13 +75,13 @@ pub(super) struct Path {
 }
 
 impl Rack {
-    /// A segment leaves, for the first time or again.
+    /// Records a sent segment, which may be a retransmission.
     pub(super) fn on_sent(&mut self, number: u64, end: u64, at: Instant) {
         insert(&mut self.waiting, Transmission { at, end, number });
     }
 
-    /// Step 2 and 3: a transmission arrived. `echoed_before` says that the acknowledgement's
-    /// timestamp shows that an earlier transmission of it caused it.
+    /// Steps 2 and 3: handles a transmission that arrived. `echoed_before` states that the acknowledgement's timestamp
+    /// shows that an earlier transmission of the segment caused it.
     pub(super) fn on_delivered(
         &mut self,
         now: Instant,
@@ -107,7 +107,7 @@ impl Rack {
         }
     }
 
-    /// Step 4: the other end reports a copy (RFC 2883): the window was too short. Once a round.
+    /// Step 4: handles a reported duplicate (RFC 2883): the window was too short. At most once per round.
     pub(super) fn on_copy(&mut self, acked: u64, next: u64) {
         if self.copies_until.is_some_and(|until| acked < until) {
             return;
@@ -117,7 +117,7 @@ impl Rack {
         self.persist = PERSISTENCE;
     }
 
-    /// Step 4: a recovery is over.
+    /// Step 4: handles the end of a recovery.
     pub(super) fn on_recovered(&mut self) {
         self.persist = self.persist.saturating_sub(1);
         if self.persist == 0 {
@@ -125,7 +125,7 @@ impl Rack {
         }
     }
 
-    /// How late a segment may be.
+    /// By how much a segment may be late.
     pub(super) fn reordering_window(&self, path: &Path, sacked: usize) -> Duration {
         if !self.reordered && (path.recovering || sacked >= DUPLICATE_THRESHOLD) {
             return Duration::ZERO;
@@ -133,7 +133,7 @@ impl Rack {
         (path.lowest_rtt * self.quarters.max(1) / 4).min(path.srtt)
     }
 
-    /// Step 5: marks segments lost. How many, and when to look again.
+    /// Step 5: marks segments as lost. Returns their number, and when to check again.
     pub(super) fn detect(&mut self, board: &mut Scoreboard, path: &Path) -> (u64, Option<Instant>) {
         let Some((newest, end, rtt)) = self.newest else {
             return (0, None);
@@ -163,7 +163,7 @@ impl Rack {
         (lost, None)
     }
 
-    /// Moves the transmissions before the newest that arrived to those overtaken.
+    /// Moves the transmissions sent before the newest that arrived to `overtaken`.
     fn overtake(&mut self, board: &Scoreboard, newest: Instant, end: u64) {
         while let Some(&first) = self.waiting.front()
             && (first.at, first.end) < (newest, end)

@@ -3,22 +3,22 @@
 use congestion::RateSample;
 use units::{Duration, Instant};
 
-/// What a connection has delivered so far. Segments, not octets, are counted.
+/// The deliveries of a connection so far. Counts segments, not octets.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Deliveries {
     /// C.delivered.
     delivered: u64,
     /// C.delivered_time.
     delivered_at: Instant,
-    /// C.first_sent_time: when the flight that is being sampled began.
+    /// C.first_sent_time: when the sampled flight began.
     first_sent: Instant,
-    /// C.app_limited: samples of segments up to this many deliveries are the application's.
+    /// C.app_limited: samples of segments up to this number of deliveries are application-limited.
     app_limited_until: u64,
-    /// Segments found lost.
+    /// Number of segments detected as lost.
     lost: u64,
 }
 
-/// The state of [`Deliveries`] as a segment leaves.
+/// The state of [`Deliveries`] when a segment is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stamp {
     delivered: u64,
@@ -29,14 +29,14 @@ pub(super) struct Stamp {
     app_limited: bool,
 }
 
-/// The sample of one acknowledgement in the making: of the newest segment that it covers.
+/// Collects the sample of one acknowledgement: that of the newest segment that it covers.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sampler {
     newest: Option<(Instant, Stamp)>,
 }
 
 impl Deliveries {
-    /// A segment leaves, `in_flight` before it.
+    /// Records a sent segment. `in_flight` is the number of segments in flight before it.
     pub(super) fn stamp(&mut self, now: Instant, in_flight: usize) -> Stamp {
         if in_flight == 0 {
             self.first_sent = now;
@@ -52,19 +52,18 @@ impl Deliveries {
         }
     }
 
-    /// The window has room, and there is nothing to send: `in_flight` segments are the application's
-    /// pace.
+    /// Records that the window has room and there is nothing to send: the `in_flight` segments are application-limited.
     pub(super) fn on_app_limited(&mut self, in_flight: usize) {
         self.app_limited_until = (self.delivered + in_flight as u64).max(1);
     }
 
-    /// Segments were found lost.
+    /// Records losses.
     pub(super) fn on_lost(&mut self, segments: u64) {
         self.lost += segments;
     }
 
-    /// The sample of an acknowledgement that delivered something; none if it would be of less time
-    /// than `min_rtt`, which no flight takes.
+    /// The sample of an acknowledgement that delivered something. `None` if its interval would be shorter than
+    /// `min_rtt`, which is impossible for a flight.
     pub(super) fn finish(
         &mut self,
         now: Instant,
@@ -96,7 +95,7 @@ impl Deliveries {
 }
 
 impl Sampler {
-    /// A segment that was sent at `sent` has arrived.
+    /// Handles the arrival of a segment that was sent at `sent`.
     pub(super) fn on_delivered(
         &mut self,
         deliveries: &mut Deliveries,
@@ -126,8 +125,8 @@ mod tests {
     #[test]
     fn a_flight_is_measured_by_the_longer_of_its_sending_and_its_acknowledging() {
         let mut deliveries = Deliveries::default();
-        // Ten segments leave a millisecond apart; each is acknowledged 2 ms after the one before,
-        // the first after 50 ms.
+        // Ten segments are sent a millisecond apart. Each is acknowledged 2 ms after the one before, the first after 50
+        // ms.
         let stamps: Vec<_> = (0..10)
             .map(|i| deliveries.stamp(at(i), i as usize))
             .collect();

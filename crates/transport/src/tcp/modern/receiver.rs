@@ -1,6 +1,6 @@
-//! The receiving side: what arrived, which window is advertised, when to acknowledge.
+//! The receiving side: received data, the advertised window, and when to acknowledge.
 //!
-//! Positions count the other end's sequence space from its SYN, which is 0.
+//! Positions count the other end's sequence space from its SYN, which has position 0.
 
 use units::{Duration, Instant};
 
@@ -14,57 +14,57 @@ use crate::tcp::options::Options;
 use crate::tcp::segment::{Aqt, Avbw, Flags, SackBlocks, Segment, Timestamps};
 use crate::tcp::tcp_int::Echo;
 
-/// One direction of a connection, as its receiver knows it.
+/// The receiving state of a connection.
 #[derive(Debug)]
 pub(super) struct Receiver {
     pub(super) stream: ReceiveStream,
     assembler: Assembler,
     /// The sequence number of the other end's SYN.
     start: u32,
-    /// Where its FIN lies, once it came.
+    /// The position of its FIN, once received.
     fin: Option<u64>,
-    /// The window told last ends before this position.
+    /// The end of the last advertised window.
     told: u64,
     /// The shift of the advertised window.
     pub(super) scale: u8,
-    /// The acknowledgement sent last (Last.ACK.sent).
+    /// The last acknowledgement sent (Last.ACK.sent).
     acked: u64,
-    /// The other end's timestamp to echo, and when it came (TS.Recent).
+    /// The other end's timestamp to echo, and when it arrived (TS.Recent).
     recent: Option<(u32, Instant)>,
-    /// The longest payload so far: what counts as a full segment.
+    /// The longest payload so far, which counts as a full segment.
     full: u64,
     delayed_ack: Option<Duration>,
-    /// Segments that are acknowledged at once as the other end's window opens.
+    /// Number of segments that are acknowledged at once while the other end's window opens.
     quick: u32,
-    /// An acknowledgement is due.
+    /// Whether an acknowledgement is due.
     pub(super) due: bool,
-    /// When one that waits is due.
+    /// When a delayed acknowledgement is due.
     pub(super) timer: Option<Instant>,
-    /// A duplicate came, to be reported first (RFC 2883).
+    /// A duplicate that must be reported first (RFC 2883).
     copy: Option<(u64, u64)>,
     aqt: Option<Aqt>,
     avbw: Option<Avbw>,
-    /// CSIG tags since the last acknowledgement that reflected some.
+    /// CSIG tags received since the last acknowledgement that reflected some.
     reflection: Reflection,
-    /// What the newest TCP-INT option that a hop wrote into tells the other end, until it is sent.
+    /// The echo of the newest TCP-INT option into which a hop wrote, until it is sent.
     hop_echo: Option<Echo>,
-    /// The newest stack of telemetry, until it is returned.
+    /// The newest telemetry stack, until it is returned.
     int: Option<Int>,
     /// Declared marks.
     marks: Marks,
-    /// The options of the data since the last acknowledgement; before more comes, of the data before.
+    /// The options of the data since the last acknowledgement, or of earlier data if there is none.
     options: Options,
-    /// They are in an acknowledgement.
+    /// Whether an acknowledgement has carried them.
     options_sent: bool,
-    /// Data segments, copies included.
+    /// Data segments, including duplicates.
     pub(super) received: u64,
 }
 
-/// Early ranges that are kept at most; more would only serve one that means harm.
+/// The most early ranges that are kept. More would only help an attacker.
 const MAX_RANGES: usize = 512;
-/// As many as the kernel's: a first window.
+/// The same as in the kernel: an initial window.
 const QUICK_ACKS: u32 = 16;
-/// After so long a silence any timestamp is taken (RFC 7323, §5.5).
+/// After this time of silence any timestamp is accepted (RFC 7323, §5.5).
 const STALE: Duration = Duration::from_millis(24 * 24 * 3600 * 1000);
 
 impl Receiver {
@@ -96,7 +96,7 @@ impl Receiver {
         }
     }
 
-    /// The other end's SYN came.
+    /// Handles the other end's SYN.
     pub(super) fn synchronize(&mut self, sequence: u32) {
         self.start = sequence;
         self.assembler.insert(0, 1);
@@ -104,8 +104,7 @@ impl Receiver {
         self.told = 1;
     }
 
-    /// The position nearest to what is expected that `sequence` stands for; it may lie before the
-    /// start.
+    /// The position of `sequence` that is nearest to the expected one. It may be before the start.
     pub(super) fn position(&self, sequence: u32) -> i64 {
         let expected = self.assembler.expected();
         let ahead = sequence.wrapping_sub(self.sequence(expected)) as i32;
@@ -126,12 +125,12 @@ impl Receiver {
         self.sequence(self.expected())
     }
 
-    /// Behind the last position that is taken.
+    /// The end of the range of accepted positions.
     pub(super) fn limit(&self) -> u64 {
         self.stream.limit().max(self.told)
     }
 
-    /// Behind the last octet that may be read.
+    /// The end of the octets that may be read.
     pub(super) fn readable_end(&self) -> u64 {
         match self.is_finished() {
             true => self.expected() - 1,
@@ -139,7 +138,7 @@ impl Receiver {
         }
     }
 
-    /// Everything up to the FIN, itself included, has arrived.
+    /// Whether everything up to and including the FIN has arrived.
     pub(super) fn is_finished(&self) -> bool {
         self.fin.is_some_and(|fin| self.expected() > fin)
     }
@@ -149,15 +148,15 @@ impl Receiver {
         self.readable_end().saturating_sub(1)
     }
 
-    /// Whether a timestamp shows that a segment is an old one (RFC 7323, §5.3, R1).
+    /// Whether a timestamp shows that a segment is old (RFC 7323, §5.3, R1).
     pub(super) fn is_stale(&self, now: Instant, stamps: Timestamps) -> bool {
         self.recent.is_some_and(|(recent, since)| {
             (stamps.value.wrapping_sub(recent) as i32) < 0 && now.since(since) < STALE
         })
     }
 
-    /// Keeps a timestamp to echo, of a segment that starts where the last acknowledgement ended or
-    /// before (RFC 7323, §4.3).
+    /// Stores the timestamp to echo, if the segment starts at or before the end of the last acknowledgement (RFC 7323,
+    /// §4.3).
     pub(super) fn note_stamp(&mut self, now: Instant, position: i64, stamps: Timestamps) {
         if position <= self.acked as i64 && !self.is_stale(now, stamps) {
             self.recent = Some((stamps.value, now));
@@ -169,8 +168,8 @@ impl Receiver {
         self.recent.map_or(0, |(value, _)| value)
     }
 
-    /// Takes in a payload of `octets` at `position`, of which `present` is there and the rest zeros,
-    /// and a FIN behind it.
+    /// Handles a payload of `octets` octets at `position`, of which `present` is stored and the rest zeros, and a FIN
+    /// behind it.
     pub(super) fn accept(
         &mut self,
         now: Instant,
@@ -215,7 +214,7 @@ impl Receiver {
             self.due = true;
         }
         if fin && whole <= self.limit() && self.fin.is_none() {
-            // It has a position of its own, which SACK reports too.
+            // It has its own position, which SACK also reports.
             self.fin = Some(whole);
             self.assembler.insert(whole, whole + 1);
         }
@@ -223,7 +222,7 @@ impl Receiver {
         self.schedule(now, early);
     }
 
-    /// When what came has to be acknowledged (RFC 5681, §4.2).
+    /// Determines when received data must be acknowledged (RFC 5681, §4.2).
     fn schedule(&mut self, now: Instant, early: bool) {
         let waiting = self.expected() - self.acked;
         let gap = early || self.assembler.ranges() > 0;
@@ -243,8 +242,8 @@ impl Receiver {
         }
     }
 
-    /// The marks of data are echoed in the next acknowledgement: the newest queueing time and telemetry, the
-    /// lowest index since the last, and declared marks as their aggregation says.
+    /// Records the marks of data for the next acknowledgement: the newest queueing time and telemetry, the minimum
+    /// index since the last one, and declared marks according to their aggregation.
     fn note_marks(&mut self, data: &Segment) {
         self.aqt = data.aqt;
         self.int = data.int.filter(|int| !int.is_echo).or(self.int);
@@ -264,17 +263,17 @@ impl Receiver {
         self.options_sent = false;
     }
 
-    /// What data says for an acknowledgement to echo.
+    /// The marks of data for an acknowledgement to echo.
     pub(super) fn marks(&self) -> (Option<Aqt>, Option<Avbw>) {
         (self.aqt, self.avbw)
     }
 
-    /// Whether CSIG tags came that are not reflected yet.
+    /// Whether there are received CSIG tags that are not reflected yet.
     pub(super) fn has_tags(&self) -> bool {
         !self.reflection.is_empty()
     }
 
-    /// The CSIG tags for an acknowledgement to reflect, once.
+    /// Returns the CSIG tags to reflect, once.
     pub(super) fn take_tags(&mut self) -> Reflection {
         std::mem::take(&mut self.reflection)
     }
@@ -284,7 +283,7 @@ impl Receiver {
         self.hop_echo.is_some()
     }
 
-    /// What a TCP-INT option echoes, once.
+    /// Returns the echo of a TCP-INT option, once.
     pub(super) fn take_hop_echo(&mut self) -> Option<Echo> {
         self.hop_echo.take()
     }
@@ -294,13 +293,13 @@ impl Receiver {
         &self.options
     }
 
-    /// Something that came is not acknowledged yet.
+    /// Whether received data is not acknowledged yet.
     pub(super) fn owes(&self) -> bool {
         self.due || self.expected() > self.acked
     }
 
-    /// The window to tell, in the field's units, for a segment that leaves now. Its end never goes
-    /// back, and moves in large steps only (RFC 9293, §3.8.6.2.2).
+    /// The window to advertise in a segment sent now, in the field's units. Its end never decreases, and increases only
+    /// in large steps (RFC 9293, §3.8.6.2.2).
     pub(super) fn tell_window(&mut self, syn: bool) -> u16 {
         let expected = self.expected();
         let limit = self.stream.limit();
@@ -312,7 +311,7 @@ impl Receiver {
         let shift = if syn { 0 } else { self.scale };
         let mut field = end.saturating_sub(expected) >> shift;
         if expected + (field << shift) < self.told {
-            // What rounding takes away had been advertised before.
+            // The octets that rounding removes had been advertised before.
             field += 1;
         }
         let field = field.min(u64::from(u16::MAX));
@@ -320,7 +319,7 @@ impl Receiver {
         field as u16
     }
 
-    /// The SACK blocks to tell (RFC 2018, §4), a copy first (RFC 2883), as many as `most`.
+    /// The SACK blocks to send (RFC 2018, §4), a duplicate first (RFC 2883), at most `most`.
     pub(super) fn sack_blocks(&mut self, most: usize) -> SackBlocks {
         let mut sack = SackBlocks::default();
         let copy = self.copy.take();
@@ -330,22 +329,22 @@ impl Receiver {
         sack
     }
 
-    /// How many SACK blocks there are to tell.
+    /// Number of SACK blocks to send.
     pub(super) fn sack_blocks_due(&self) -> usize {
         usize::from(self.copy.is_some()) + self.assembler.ranges()
     }
 
-    /// Whether there is something for SACK to tell, or telemetry to return.
+    /// Whether there is something to report by SACK, or telemetry to return.
     pub(super) fn has_reports(&self) -> bool {
         self.sack_blocks_due() > 0 || self.int.is_some()
     }
 
-    /// The telemetry to return.
+    /// Returns the telemetry to send back.
     pub(super) fn take_int(&mut self) -> Option<Int> {
         self.int.take()
     }
 
-    /// An acknowledgement left.
+    /// Records that an acknowledgement was sent.
     pub(super) fn on_ack_sent(&mut self) {
         self.acked = self.expected();
         self.due = false;
@@ -354,14 +353,14 @@ impl Receiver {
         self.options_sent = true;
     }
 
-    /// The delayed acknowledgement's timer.
+    /// Handles the delayed acknowledgement's timer.
     pub(super) fn handle_timer(&mut self, now: Instant) {
         if self.timer.take_if(|at| *at <= now).is_some() {
             self.due = true;
         }
     }
 
-    /// Reads octets in order; makes room, which is advertised if it is much.
+    /// Reads octets in order. The room is advertised if it is large enough.
     pub(super) fn read(&mut self, into: &mut [u8]) -> usize {
         let count = self.stream.read(self.readable_end(), into);
         let old = self.told.saturating_sub(self.expected());

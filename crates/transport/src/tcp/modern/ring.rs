@@ -1,6 +1,7 @@
-//! Octets of a stream by their position, in a ring that grows to what is live.
+//! A ring buffer for the octets of a stream, indexed by position. It grows to the size of the live
+//! data.
 
-/// A power of two of octets; position `p` lies at `p` modulo that.
+/// The size is a power of two. Position `p` is stored at `p` modulo the size.
 #[derive(Debug, Default)]
 pub(super) struct Ring {
     octets: Vec<u8>,
@@ -9,12 +10,12 @@ pub(super) struct Ring {
 const SMALLEST: u64 = 4096;
 
 impl Ring {
-    /// Octets that it takes in memory.
+    /// Octets of memory.
     pub(super) fn capacity(&self) -> usize {
         self.octets.capacity()
     }
 
-    /// Writes `source` at `at`. Everything from `oldest` on, which is not after `at`, stays.
+    /// Writes `source` at `at`. Octets from `oldest` on are kept; `oldest` must not be after `at`.
     pub(super) fn write(&mut self, oldest: u64, at: u64, source: &[u8]) {
         self.reserve(oldest, at + source.len() as u64);
         let (start, first) = self.split(at, source.len());
@@ -32,7 +33,7 @@ impl Ring {
         tail.copy_from_slice(&self.octets[..rest]);
     }
 
-    /// Where `at` lies, and how many of `count` octets fit behind it before the ring's end.
+    /// The index of `at`, and how many of `count` octets fit between it and the ring's end.
     fn split(&self, at: u64, count: usize) -> (usize, usize) {
         if count == 0 {
             return (0, 0);
@@ -48,7 +49,7 @@ impl Ring {
         }
         let size = (end - oldest).next_power_of_two().max(SMALLEST);
         let mut grown = vec![0; size as usize];
-        // Which octets were written does not matter: positions keep them.
+        // It does not matter which octets were written: positions determine them.
         let mut position = oldest;
         while position < oldest + old {
             let from = (position % old) as usize;
@@ -76,7 +77,7 @@ mod tests {
             let more = step * 37 % 3000;
             ring.write(read, written, &octets(written, written + more));
             written += more;
-            // In the end less is read than written.
+            // At the end less is read than written.
             let take = match step {
                 0..300 => (written - read) * 9 / 10,
                 _ => more / 2,

@@ -4,20 +4,19 @@ use units::{Duration, Instant};
 
 use super::config::RtoBounds;
 
-/// Estimates the round-trip time, and from it the timeout.
+/// Estimates the round-trip time and the timeout.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rto {
     bounds: RtoBounds,
     /// SRTT and RTTVAR.
     estimate: Option<(Duration, Duration)>,
-    /// The smallest sample of this window of time and of the one before.
+    /// The minimum sample of the current and of the preceding time window.
     lowest: Option<(Duration, Duration)>,
     window_start: Instant,
     backoff: u32,
 }
 
-/// For how long a smallest round-trip time counts at least, and at most twice as long; routes
-/// change.
+/// How long a minimum round-trip time counts: at least this, and at most twice as long, because routes change.
 const MIN_RTT_WINDOW: Duration = Duration::from_millis(30_000);
 
 impl Rto {
@@ -31,7 +30,7 @@ impl Rto {
         }
     }
 
-    /// One measurement: (2.2) for the first, (2.3) for others.
+    /// Handles a measurement: (2.2) for the first, (2.3) for others.
     pub(super) fn sample(&mut self, now: Instant, rtt: Duration) {
         let rtt = rtt.max(Duration::from_nanos(1));
         self.estimate = Some(match self.estimate {
@@ -55,19 +54,19 @@ impl Rto {
         });
     }
 
-    /// SRTT, once there was a sample.
+    /// SRTT, if there was a sample.
     pub(super) fn smoothed(&self) -> Option<Duration> {
         self.estimate.map(|(srtt, _)| srtt)
     }
 
-    /// The smallest round-trip time of late.
+    /// The recent minimum round-trip time.
     pub(super) fn lowest(&self) -> Option<Duration> {
         self.lowest.map(|(current, before)| current.min(before))
     }
 
-    /// RTO: (2.3) within its bounds, doubled for every timeout in a row (5.5). The lower bound is on
-    /// what is added to SRTT, as in the Linux kernel: where round-trip times hardly vary, it would
-    /// run out just before the acknowledgement of a retransmission comes.
+    /// RTO: (2.3) within its bounds, doubled for every consecutive timeout (5.5). The lower bound applies to the amount
+    /// added to SRTT, as in the Linux kernel: if round-trip times hardly vary, the timer would otherwise expire just
+    /// before the acknowledgement of a retransmission arrives.
     pub(super) fn timeout(&self) -> Duration {
         let base = match self.estimate {
             None => self.bounds.initial,
@@ -76,17 +75,17 @@ impl Rto {
         (base * (1_u64 << self.backoff.min(32))).min(self.bounds.max)
     }
 
-    /// The timer ran out.
+    /// The timer expired.
     pub(super) fn back_off(&mut self) {
         self.backoff = self.backoff.saturating_add(1);
     }
 
-    /// The other end answers.
+    /// The other end responds again.
     pub(super) fn reset_backoff(&mut self) {
         self.backoff = 0;
     }
 
-    /// Timeouts in a row.
+    /// Number of consecutive timeouts.
     pub(super) fn backoff(&self) -> u32 {
         self.backoff
     }

@@ -1,4 +1,4 @@
-//! What was sent and is not acknowledged, segment by segment (RFC 2018, RFC 6675, RFC 8985).
+//! The state of segments that were sent and are not acknowledged (RFC 2018, RFC 6675, RFC 8985).
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,7 +7,7 @@ use units::Instant;
 
 use super::rate::Stamp;
 
-/// A segment that was sent: positions `start..end` of the sequence space, counted from the SYN.
+/// A sent segment: positions `start..end` of the sequence space, counted from the SYN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sent {
     pub(super) start: u64,
@@ -17,37 +17,37 @@ pub(super) struct Sent {
     /// How often it was sent.
     pub(super) transmissions: u32,
     pub(super) fate: Fate,
-    /// The path's deliveries as it was last sent.
+    /// The path's deliveries when it was last sent.
     pub(super) stamp: Stamp,
-    /// Where it arrived early: no segment from it up to this number is known to be missing.
+    /// If it arrived early: no segment from it up to this number is known to be missing.
     run_end: u64,
 }
 
-/// What is thought to have become of a segment's newest transmission.
+/// The presumed state of a segment's newest transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It is on its way.
+    /// In flight.
     InFlight,
     /// It arrived early.
     Sacked,
-    /// It is lost and has to be sent again.
+    /// Lost: must be sent again.
     Lost,
 }
 
-/// Segments in the order of the stream. Numbers count them from the connection's first.
+/// Segments in the order of the stream, numbered from the connection's first.
 ///
-/// The cost of an acknowledgement does not depend on the window: runs of segments that arrived early
-/// are passed over at once, and the lost segments are kept in a heap. Only a timeout visits all.
+/// The cost of an acknowledgement does not depend on the window: runs of segments that arrived early are skipped at
+/// once, and the lost segments are kept in a heap. Only a timeout visits all segments.
 #[derive(Debug, Default)]
 pub(super) struct Scoreboard {
     segments: VecDeque<Sent>,
-    /// The number of the oldest.
+    /// The number of the oldest segment.
     first: u64,
     in_flight: usize,
     sacked: usize,
     lost: usize,
     resent: usize,
-    /// The numbers of the lost segments, and of some that are lost no more. The oldest is lost.
+    /// The numbers of the lost segments, and of some that are no longer lost. The smallest is always a lost one.
     lost_numbers: BinaryHeap<Reverse<u64>>,
 }
 
@@ -62,27 +62,27 @@ impl Scoreboard {
         self.first + self.segments.len() as u64
     }
 
-    /// Everything sent is acknowledged.
+    /// Whether everything sent is acknowledged.
     pub(super) fn is_empty(&self) -> bool {
         self.segments.is_empty()
     }
 
-    /// Segments on their way ("pipe", RFC 6675).
+    /// Number of segments in flight ("pipe", RFC 6675).
     pub(super) fn in_flight(&self) -> usize {
         self.in_flight
     }
 
-    /// Segments that arrived early.
+    /// Number of segments that arrived early.
     pub(super) fn sacked(&self) -> usize {
         self.sacked
     }
 
-    /// Segments to be sent again.
+    /// Number of segments to be sent again.
     pub(super) fn lost(&self) -> usize {
         self.lost
     }
 
-    /// Something is out of the ordinary: a segment arrived early, is lost, or was sent again.
+    /// Whether a segment arrived early, is lost, or was sent again.
     pub(super) fn is_irregular(&self) -> bool {
         self.sacked + self.lost + self.resent > 0
     }
@@ -92,7 +92,7 @@ impl Scoreboard {
         self.segments.get(usize::try_from(index).ok()?)
     }
 
-    /// The data segment on its way that holds a position, and its number.
+    /// The data segment in flight that contains a position, and its number.
     pub(super) fn at(&self, position: u64) -> Option<(u64, &Sent)> {
         let index = self.segments.partition_point(|sent| sent.end <= position);
         let number = self.first + index as u64;
@@ -101,7 +101,7 @@ impl Scoreboard {
         found.then_some((number, sent))
     }
 
-    /// The newest segment's number and what is known of it.
+    /// The newest segment's number and state.
     pub(super) fn last(&self) -> Option<(u64, &Sent)> {
         let sent = self.segments.back()?;
         Some((self.next() - 1, sent))
@@ -112,7 +112,7 @@ impl Scoreboard {
         self.lost_numbers.peek().map(|&Reverse(number)| number)
     }
 
-    /// A segment is sent for the first time.
+    /// Adds a segment that is sent for the first time.
     pub(super) fn push(&mut self, start: u64, end: u64, at: Instant, stamp: Stamp) {
         self.in_flight += 1;
         self.segments.push_back(Sent {
@@ -126,7 +126,7 @@ impl Scoreboard {
         });
     }
 
-    /// A segment is sent again.
+    /// Records that a segment is sent again.
     pub(super) fn resend(&mut self, number: u64, at: Instant, stamp: Stamp) {
         let Some(index) = self.index(number) else {
             return;
@@ -142,8 +142,8 @@ impl Scoreboard {
         self.resent += usize::from(sent.transmissions == 2);
     }
 
-    /// Takes out the oldest segment if everything below `acked` covers it. A segment covered in
-    /// part keeps the rest.
+    /// Removes and returns the oldest segment if everything below `acked` covers it. A partly covered segment keeps the
+    /// rest.
     pub(super) fn pop_acked(&mut self, acked: u64) -> Option<Sent> {
         let sent = self.segments.front_mut()?;
         if sent.end > acked {
@@ -158,8 +158,8 @@ impl Scoreboard {
         Some(sent)
     }
 
-    /// Marks the segments within `left..right` as arrived, and hands each that is news to `each`
-    /// with its number.
+    /// Marks the segments within `left..right` as arrived. Passes each that was not marked before to `each`, with its
+    /// number.
     pub(super) fn sack(&mut self, left: u64, right: u64, mut each: impl FnMut(u64, &Sent)) {
         let mut index = self.segments.partition_point(|sent| sent.start < left);
         while let Some(&sent) = self.segments.get(index)
@@ -175,8 +175,8 @@ impl Scoreboard {
         }
     }
 
-    /// The oldest segment on its way behind the very oldest has arrived: without SACK, that is all a
-    /// duplicate says.
+    /// Marks the oldest segment in flight, other than the very oldest, as arrived. Without SACK, this is the only
+    /// information in a duplicate.
     pub(super) fn sack_any(&mut self) -> bool {
         let oldest = self.segments.front();
         if self.in_flight == oldest.map_or(0, |sent| usize::from(sent.fate == Fate::InFlight)) {
@@ -196,8 +196,8 @@ impl Scoreboard {
         false
     }
 
-    /// The index behind the run of early segments that `index` is in. Shortens the path for later
-    /// calls, so that a call takes amortized logarithmic time.
+    /// The index behind the run of early segments that contains `index`. Shortens the path for later calls, so that a
+    /// call takes amortized logarithmic time.
     fn pass_run(&mut self, mut index: usize) -> usize {
         while let Some(sent) = self.segments.get(index)
             && sent.fate == Fate::Sacked
@@ -213,7 +213,7 @@ impl Scoreboard {
         index
     }
 
-    /// The oldest has not arrived after all: only a duplicate had said so.
+    /// Marks the oldest segment as not arrived after all, because only a duplicate had indicated its arrival.
     pub(super) fn unsack_first(&mut self) {
         if self
             .segments
@@ -224,7 +224,7 @@ impl Scoreboard {
         }
     }
 
-    /// A segment on its way is lost.
+    /// Marks a segment in flight as lost.
     pub(super) fn lose(&mut self, number: u64) {
         if let Some(index) = self.index(number)
             && self.segments[index].fate == Fate::InFlight
@@ -233,18 +233,18 @@ impl Scoreboard {
         }
     }
 
-    /// Everything on its way is lost.
+    /// Marks all segments in flight as lost.
     pub(super) fn lose_all(&mut self) {
         self.lose_every(Fate::InFlight);
     }
 
-    /// Forgets what arrived early: the other end may take it back (RFC 2018, §8).
+    /// Discards selective acknowledgements, which the other end may revoke (RFC 2018, §8).
     pub(super) fn renege(&mut self) {
         self.lose_every(Fate::Sacked);
     }
 
-    /// Makes each early segment a run of its own: a run must not hold a segment that is sent again.
-    /// Only a tail loss probe that crossed its acknowledgement sends one.
+    /// Makes each early segment a run of its own, because a run must not contain a segment that is sent again. Only a
+    /// tail loss probe that crossed its acknowledgement sends one.
     fn split_runs(&mut self) {
         for (number, sent) in (self.first..).zip(&mut self.segments) {
             sent.run_end = number + 1;
@@ -278,7 +278,7 @@ impl Scoreboard {
         self.forget_found();
     }
 
-    /// Drops numbers until the oldest is one that is lost.
+    /// Removes numbers until the smallest belongs to a lost segment.
     fn forget_found(&mut self) {
         while let Some(number) = self.first_lost()
             && self.get(number).is_none_or(|sent| sent.fate != Fate::Lost)
@@ -306,7 +306,7 @@ mod tests {
         for start in 0..10_000 {
             board.push(start, start + 1, Instant::ZERO, Stamp::default());
         }
-        // Every 100th is missing; the others arrive one by one, each reported with all before it.
+        // Every 100th is missing. The others arrive one by one, each reported with all before it.
         for left in (0..10_000).step_by(100) {
             for right in left + 2..=left + 100 {
                 board.sack(left + 1, right, |_, _| {});

@@ -1,5 +1,4 @@
-//! What a host derives from its secret: first sequence numbers, ports, and where connections lie in
-//! its table.
+//! Values that a host derives from its secret: initial sequence numbers, ports, and the hash of its connection table.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -8,11 +7,11 @@ use units::Instant;
 
 use super::endpoint::Peer;
 
-/// A host's secret: 128 bits that nobody else knows.
+/// The secret of a host: 128 random bits.
 #[derive(Clone, Copy)]
 pub(super) struct Secret([u8; 16]);
 
-/// One key, several uses.
+/// Separates the uses of the key.
 #[derive(Clone, Copy, Hash)]
 enum Purpose {
     Table,
@@ -37,7 +36,7 @@ impl BuildHasher for Secret {
     }
 }
 
-/// Ports that are given to connections (RFC 6335, §6).
+/// Ephemeral ports (RFC 6335, §6).
 pub(super) const EPHEMERAL: std::ops::RangeInclusive<u16> = 49_152..=65_535;
 
 impl Secret {
@@ -52,19 +51,18 @@ impl Secret {
         hasher.finish()
     }
 
-    /// The sequence number of a SYN: ISN = M + F(4-tuple, secret), M a clock of 4 µs (RFC 6528, §3).
+    /// The sequence number of a SYN: ISN = M + F(4-tuple, secret), where M is a clock of 4 µs (RFC 6528, §3).
     pub(super) fn sequence(&self, now: Instant, peer: Peer) -> u32 {
         let clock = (now.as_micros() / 4) as u32;
         clock.wrapping_add(self.hash(Purpose::Sequence, peer) as u32)
     }
 
-    /// Where a connection's timestamps start (RFC 7323, §5.4).
+    /// The start of a connection's timestamps (RFC 7323, §5.4).
     pub(super) fn clock_start(&self, peer: Peer) -> u32 {
         self.hash(Purpose::Clock, peer) as u32
     }
 
-    /// Ports to try for a connection to `peer`, each once: from a place that only we know (RFC 6056,
-    /// §3.3.3).
+    /// Ports to try for a connection to `peer`, each once, starting from a secret one (RFC 6056, §3.3.3).
     pub(super) fn ports(&self, peer: Peer, count: u32) -> impl Iterator<Item = u16> {
         let span = u64::from(EPHEMERAL.end() - EPHEMERAL.start()) + 1;
         let offset = self.hash(Purpose::Port, peer) % span + u64::from(count);

@@ -1,7 +1,7 @@
 //! The sending side: what may be sent now, and its timers.
 //!
-//! Positions count the sequence space from the SYN, which is 0. Windows count segments, but for the
-//! other end's, which counts octets.
+//! Positions count the sequence space from the SYN, which has position 0. Windows count segments,
+//! except the other end's, which counts octets.
 
 use congestion::{Controller, Factory};
 use units::{Duration, Instant};
@@ -16,7 +16,7 @@ use super::rto::Rto;
 use super::scoreboard::Scoreboard;
 use super::stream::SendStream;
 
-/// One direction of a connection, as its sender knows it.
+/// The sending state of a connection.
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) stream: SendStream,
@@ -33,11 +33,11 @@ pub(super) struct Sender {
     late_timers: Duration,
     peer_delayed_ack: Duration,
     nagle: bool,
-    /// Both ends understand SACK.
+    /// Whether both ends support SACK.
     pub(super) sack: bool,
-    /// Both ends scale their windows.
+    /// Whether both ends scale their windows.
     pub(super) window_scaling: bool,
-    /// The other end has answered our SYN: data may be sent.
+    /// Whether the other end has responded to our SYN, so that data may be sent.
     pub(super) open: bool,
     /// The oldest position that is not acknowledged.
     pub(super) acked: u64,
@@ -46,37 +46,39 @@ pub(super) struct Sender {
     /// Octets of a full segment.
     pub(super) payload: u64,
     pub(super) window: PeerWindow,
-    /// Duplicates in a row.
+    /// Number of consecutive duplicates.
     pub(super) duplicates: u32,
-    /// Timeouts and window probes in a row that nothing answered.
+    /// Number of consecutive timeouts and window probes without a response.
     pub(super) unanswered: u32,
-    /// Timeouts that do not double the next one; only while this end opens the connection.
+    /// Number of timeouts that do not double the next one. Only used while this end opens the
+    /// connection.
     pub(super) linear_syns: u32,
-    /// Segments found lost that the controller was not yet told of.
+    /// Segments detected as lost that the controller has not been notified of.
     pub(super) untold_lost: u64,
-    /// Losses found without the timer.
+    /// Losses detected without the timer.
     pub(super) losses: u64,
     pub(super) usage: Usage,
-    /// A tail loss probe is due.
+    /// Whether a tail loss probe is due.
     probe_due: bool,
-    /// A window probe is due.
+    /// Whether a window probe is due.
     window_probe_due: bool,
-    /// A short segment may leave: the window has been too small for the override timeout.
+    /// Whether a short segment may be sent, because the window has been too small for the override
+    /// timeout.
     pub(super) override_due: bool,
 }
 
-/// When something has to be done if nothing comes before.
+/// Timers for actions that are due if no segment arrives before.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timers {
     /// Retransmission (RFC 6298).
     pub(super) rto: Option<Instant>,
     /// Tail loss probe (RFC 8985, §7).
     pub(super) probe: Option<Instant>,
-    /// A segment that may only be late (RFC 8985, §6.2, step 5).
+    /// For a segment that may only be late (RFC 8985, §6.2, step 5).
     pub(super) reorder: Option<Instant>,
     /// Window probe (RFC 9293, §3.8.6.1).
     pub(super) persist: Option<Instant>,
-    /// The pacer lets the next segment go.
+    /// When the pacer allows the next segment.
     pub(super) pacing: Option<Instant>,
 }
 
@@ -88,7 +90,7 @@ impl Timers {
     }
 }
 
-/// The earlier of two timers, of which each may be off.
+/// The earlier of two timers, each of which may be off.
 #[inline]
 pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<Instant> {
     match (one, other) {
@@ -97,26 +99,26 @@ pub(super) fn earlier(one: Option<Instant>, other: Option<Instant>) -> Option<In
     }
 }
 
-/// What is being done about losses.
+/// The loss recovery phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Phase {
-    /// Nothing is known to be lost.
+    /// No losses are known.
     Open,
-    /// A loss was found; until everything sent before is acknowledged.
+    /// After a detected loss, until everything sent before is acknowledged.
     Recovery {
-        /// What had been sent then.
+        /// The end of the data sent at that time.
         until: u64,
-        /// How much may be sent meanwhile.
+        /// Limits the data sent in the meantime.
         prr: Prr,
     },
-    /// The timer ran out; until everything sent before is acknowledged.
+    /// After a timeout, until everything sent before is acknowledged.
     Timeout {
-        /// What had been sent then.
+        /// The end of the data sent at that time.
         until: u64,
     },
 }
 
-/// A tail loss probe on its way (TLP.end_seq, TLP.is_retrans).
+/// A tail loss probe in flight (TLP.end_seq, TLP.is_retrans).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
     pub(super) end: u64,
@@ -126,17 +128,18 @@ pub(super) struct Probe {
 /// The other end's receive window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PeerWindow {
-    /// Behind the last position that it takes.
+    /// The end of the positions that it accepts.
     pub(super) end: u64,
-    /// The largest it ever was, in octets.
+    /// The largest window ever, in octets.
     pub(super) largest: u64,
-    /// SND.WL1 and SND.WL2: the position and the acknowledgement of the segment that told it.
+    /// SND.WL1 and SND.WL2: the position and the acknowledgement of the segment that last updated
+    /// it.
     pub(super) told_by: (u64, u64),
     /// The shift of its field.
     pub(super) scale: u8,
 }
 
-/// Whether the window is made use of: the most segments in flight in this window of data.
+/// Whether the window is used: the maximum number of segments in flight in this window of data.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Usage {
     pub(super) most: usize,
@@ -150,16 +153,16 @@ pub(super) enum Departure {
     Segment {
         start: u64,
         end: u64,
-        /// It was sent before.
+        /// Whether it was sent before.
         again: bool,
         /// How often it was sent before.
         transmissions: u32,
     },
-    /// An empty segment from before the window, to be answered with the window.
+    /// An empty segment from before the window. The response to it contains the window.
     WindowProbe,
 }
 
-/// The smallest wait for a probe's answer, and the wait without any measurement.
+/// The minimum wait for a probe's response, which is also the wait without any measurement.
 const FIRST_PROBE: Duration = Duration::from_millis(1000);
 
 impl Sender {
@@ -198,12 +201,12 @@ impl Sender {
         }
     }
 
-    /// Whole segments that may be in flight; never none.
+    /// The number of whole segments that may be in flight, at least one.
     pub(super) fn cwnd(&self) -> u64 {
         (self.controller.cwnd() as u64).max(1)
     }
 
-    /// The number of the data segment that is the oldest not acknowledged; the SYN does not count.
+    /// The number of the oldest unacknowledged data segment. The SYN does not count.
     pub(super) fn segments_acked(&self) -> u64 {
         self.board.first().saturating_sub(1)
     }
@@ -235,11 +238,11 @@ impl Sender {
         departure
     }
 
-    /// Congestion control allows one more.
+    /// Whether congestion control allows one more segment.
     fn has_quota(&self) -> bool {
         let in_flight = self.board.in_flight() as u64;
         match &self.phase {
-            // A control that paces says itself how to recover.
+            // A control that paces determines its rate in recovery itself.
             Phase::Recovery { prr, .. } if self.controller.pacing_rate().is_none() => prr.allows(),
             _ => in_flight < self.cwnd(),
         }
@@ -263,8 +266,8 @@ impl Sender {
         })
     }
 
-    /// New data, or the FIN, if the other end's window and silly-window avoidance (RFC 9293,
-    /// §3.8.6.2.1) let it go.
+    /// New data, or the FIN, if the other end's window and silly window avoidance (RFC 9293,
+    /// §3.8.6.2.1) permit it.
     fn poll_new(&self) -> Option<Departure> {
         let fresh = |end| Departure::Segment {
             start: self.next,
@@ -282,7 +285,7 @@ impl Sender {
         let window = self.window.end.saturating_sub(self.next);
         let octets = waiting.min(window).min(self.payload);
         let last = octets == waiting;
-        // The FIN takes room in the window, too.
+        // The FIN also takes room in the window.
         let fin = last && self.stream.is_closed() && octets < window;
         if octets == 0 && !fin {
             return None;
@@ -295,7 +298,7 @@ impl Sender {
         worthwhile.then(|| fresh(self.next + octets + u64::from(fin)))
     }
 
-    /// A tail loss probe: new data if there is some, else the newest segment again (RFC 8985,
+    /// A tail loss probe: new data if there is some, otherwise the newest segment again (RFC 8985,
     /// §7.3).
     fn poll_probe(&mut self) -> Option<Departure> {
         let departure = self.poll_new().or_else(|| {
@@ -314,7 +317,7 @@ impl Sender {
         Some(departure)
     }
 
-    /// A segment leaves.
+    /// Records a departure.
     fn record(&mut self, now: Instant, departure: Departure) {
         let Departure::Segment {
             start, end, again, ..
@@ -325,7 +328,7 @@ impl Sender {
         self.override_due = false;
         let stamp = self.deliveries.stamp(now, self.board.in_flight());
         let number = match again {
-            // What is sent again is the first that is lost, or the newest, as a probe.
+            // A retransmission is the first lost segment, or the newest one as a probe.
             true => match self.board.first_lost() {
                 Some(number) if self.board.get(number).is_some_and(|s| s.start == start) => number,
                 _ => self.board.next() - 1,
@@ -353,7 +356,7 @@ impl Sender {
                 self.pacer.on_sent(now, rate, slack);
             }
         }
-        // The timer restarts with the oldest segment (RFC 6675, §6).
+        // The timer restarts when the oldest segment is sent (RFC 6675, §6).
         if self.timers.rto.is_none() || (again && number == self.board.first()) {
             self.timers.rto = Some(now + self.rto.timeout());
         }
@@ -372,7 +375,7 @@ impl Sender {
         self.controller.pacing_rate().or_else(spread)
     }
 
-    /// Nothing more leaves now: what wakes the connection again.
+    /// Called when nothing more can be sent now: sets the timers that wake the connection.
     fn settle(&mut self, now: Instant) {
         let unsent = self.open && self.next < self.stream.limit();
         let room = (self.board.in_flight() as u64) < self.cwnd();
@@ -407,14 +410,14 @@ impl Sender {
         });
     }
 
-    /// What is due now is marked to be sent. Whether the retransmission timer ran out.
+    /// Marks what is due now. Returns whether the retransmission timer expired.
     pub(super) fn handle_timers(&mut self, now: Instant, ecn: &mut EcnState) -> bool {
         let due = |timer: &mut Option<Instant>| timer.take_if(|at| *at <= now).is_some();
         due(&mut self.timers.pacing);
         if due(&mut self.timers.reorder) {
             self.detect_losses(now, ecn);
         }
-        // Before the timeout that comes at the same time, which it puts off.
+        // Before a timeout that is due at the same time, because the probe postpones it.
         if due(&mut self.timers.probe) {
             self.probe_due = true;
             self.timers.rto = Some(now + self.rto.timeout());
@@ -435,13 +438,13 @@ impl Sender {
         false
     }
 
-    /// A pacer that starts afresh.
+    /// Resets the pacer.
     pub(super) fn reset_pacer(&mut self) {
         self.pacer = Pacer::default();
         self.timers.pacing = None;
     }
 
-    /// Everything written was sent and acknowledged, the FIN too if there is one.
+    /// Whether everything written was sent and acknowledged, including the FIN if there is one.
     pub(super) fn is_finished(&self) -> bool {
         self.acked >= self.stream.limit()
     }

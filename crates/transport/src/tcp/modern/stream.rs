@@ -1,24 +1,24 @@
-//! The octets of a connection: what waits to be acknowledged, and what waits to be read.
+//! The octets of a connection that wait to be acknowledged, or to be read.
 //!
-//! Positions count the sequence space from the SYN, which is 0; the first octet is 1. An elided
-//! stream keeps lengths only.
+//! Positions count the sequence space from the SYN, which has position 0; the first octet has
+//! position 1. An elided stream only stores lengths.
 
 use super::ring::Ring;
 
-/// What the application wrote.
+/// The data that the application wrote.
 #[derive(Debug)]
 pub(super) struct SendStream {
     ring: Option<Ring>,
-    /// Everything before is acknowledged and gone.
+    /// Everything before this position is acknowledged and removed.
     acked: u64,
-    /// Behind the last octet written.
+    /// The end of the written octets.
     end: u64,
     capacity: u64,
-    /// There will be no more: a FIN lies at `end`.
+    /// Whether the stream is closed: a FIN is at `end`.
     closed: bool,
 }
 
-/// Longer than any stream, and far from where numbers end.
+/// Longer than any stream, and far from the end of the number range.
 const ENDLESS: u64 = 1 << 62;
 
 impl SendStream {
@@ -40,7 +40,7 @@ impl SendStream {
         }
     }
 
-    /// Takes as much of `octets` as there is room for; how many that is.
+    /// Writes as much of `octets` as there is room for. Returns the number of octets.
     pub(super) fn write(&mut self, octets: &[u8]) -> usize {
         let count = (octets.len() as u64).min(self.room());
         if let Some(ring) = &mut self.ring {
@@ -50,8 +50,7 @@ impl SendStream {
         count as usize
     }
 
-    /// Takes `count` zeros, as far as there is room; only an elided stream has none of its own to
-    /// write.
+    /// Writes `count` zeros, limited by the room. A stream that is not elided stores them.
     pub(super) fn write_zeros(&mut self, count: u64) {
         const ZEROS: [u8; 1024] = [0; 1024];
         let mut left = count.min(self.room());
@@ -74,43 +73,43 @@ impl SendStream {
         }
     }
 
-    /// Everything before `position` is acknowledged.
+    /// Removes everything before `position`, which is acknowledged.
     pub(super) fn acknowledge(&mut self, position: u64) {
         self.acked = self.acked.max(position.min(self.end));
     }
 
-    /// There will be no more.
+    /// Closes the stream.
     pub(super) fn close(&mut self) {
         self.closed = true;
     }
 
-    /// Drops what lies behind `position`.
+    /// Drops everything from `position` on.
     pub(super) fn truncate(&mut self, position: u64) {
         self.end = self.end.min(position.max(self.acked));
     }
 
-    /// Behind the last octet.
+    /// The end of the written octets.
     pub(super) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Whether a FIN lies at the end.
+    /// Whether there is a FIN at the end.
     pub(super) fn is_closed(&self) -> bool {
         self.closed
     }
 
-    /// Behind all that there is to send, the FIN included.
+    /// The end of everything to send, including the FIN.
     pub(super) fn limit(&self) -> u64 {
         self.end + u64::from(self.closed)
     }
 
-    /// Octets kept in memory.
+    /// Octets stored in memory.
     pub(super) fn heap(&self) -> usize {
         self.ring.as_ref().map_or(0, Ring::capacity)
     }
 }
 
-/// What the other end wrote.
+/// The data that the other end wrote.
 #[derive(Debug)]
 pub(super) struct ReceiveStream {
     ring: Option<Ring>,
@@ -128,7 +127,7 @@ impl ReceiveStream {
         }
     }
 
-    /// Behind the last position that there is room for.
+    /// The end of the positions for which there is room.
     pub(super) fn limit(&self) -> u64 {
         self.read + self.capacity
     }
@@ -138,19 +137,19 @@ impl ReceiveStream {
         self.capacity
     }
 
-    /// Keeps octets at `position`, which lie between what was read and the limit.
+    /// Stores octets at `position`, which must be between what was read and the limit.
     pub(super) fn store(&mut self, position: u64, octets: &[u8]) {
         if let Some(ring) = &mut self.ring {
             ring.write(self.read, position, octets);
         }
     }
 
-    /// Octets up to `end`, all of which have arrived, that wait to be read.
+    /// Number of octets up to `end`, all of which have arrived, that wait to be read.
     pub(super) fn readable(&self, end: u64) -> u64 {
         end.saturating_sub(self.read)
     }
 
-    /// Hands out octets up to `end`; how many. An elided stream has zeros.
+    /// Reads octets up to `end`. Returns their number. An elided stream returns zeros.
     pub(super) fn read(&mut self, end: u64, into: &mut [u8]) -> usize {
         let count = self.readable(end).min(into.len() as u64) as usize;
         let into = &mut into[..count];
@@ -162,14 +161,14 @@ impl ReceiveStream {
         count
     }
 
-    /// Lets go of what was not kept.
+    /// Skips octets that were not stored.
     pub(super) fn skip_elided(&mut self, end: u64) {
         if self.ring.is_none() {
             self.read = self.read.max(end);
         }
     }
 
-    /// Octets kept in memory.
+    /// Octets stored in memory.
     pub(super) fn heap(&self) -> usize {
         self.ring.as_ref().map_or(0, Ring::capacity)
     }

@@ -1,5 +1,5 @@
-//! The rules of the scoreboard and of RACK by visiting every segment of the window, as the RFCs state
-//! them. Random histories have to give the same with [`Scoreboard`] and [`Rack`].
+//! A reference implementation of the scoreboard and of RACK that visits every segment of the window, as the RFCs
+//! specify. Random histories must give the same results as with [`Scoreboard`] and [`Rack`].
 
 use proptest::prelude::*;
 use units::{Duration, Instant};
@@ -8,16 +8,16 @@ use super::rack::{Path, Rack};
 use super::rate::Stamp;
 use super::scoreboard::{Fate, Scoreboard, Sent};
 
-/// What can happen to a sender. Numbers of segments are taken modulo what is outstanding.
+/// An event for a sender. Segment numbers are taken modulo the outstanding segments.
 #[derive(Clone, Debug)]
 enum Event {
     /// Time passes.
     Wait(u64),
-    /// New segments leave, all at once.
+    /// New segments are sent, all at once.
     Send(u64),
-    /// So many lost segments leave again.
+    /// This many lost segments are sent again.
     Resend(u64),
-    /// The newest segment leaves again, whatever became of it: a probe.
+    /// The newest segment is sent again, whatever its state: a probe.
     Probe,
     /// Everything before a segment, and a part of that segment, is acknowledged.
     Ack(u64, bool),
@@ -25,25 +25,25 @@ enum Event {
     Sack(u64, u64),
     /// A duplicate without SACK.
     Duplicate,
-    /// An acknowledgement without SACK of the oldest segment, which had been taken for arrived.
+    /// An acknowledgement without SACK of the oldest segment, which had been considered as arrived.
     Partial,
-    /// RACK looks for losses.
+    /// RACK checks for losses.
     Detect(bool),
-    /// The retransmission timer runs out; what arrived early may be void.
+    /// The retransmission timer expires. Selective acknowledgements may become void.
     Timeout(bool),
 }
 
 /// Segments have ten positions.
 const LENGTH: u64 = 10;
 
-/// What both ways have to say of a segment.
+/// The state of a segment in which both implementations must agree.
 type Known = (u64, u64, Instant, u32, Fate);
 
 fn known(sent: &Sent) -> Known {
     (sent.start, sent.end, sent.at, sent.transmissions, sent.fate)
 }
 
-/// What was sent and is not acknowledged.
+/// Segments that were sent and are not acknowledged.
 #[derive(Debug, Default)]
 struct Walked {
     segments: Vec<Sent>,
@@ -130,7 +130,7 @@ impl Walked {
     }
 }
 
-/// A sender twice: by walking, and as connections have it.
+/// A sender in both implementations: the reference, and that of connections.
 #[derive(Debug, Default)]
 struct Both {
     now: Instant,

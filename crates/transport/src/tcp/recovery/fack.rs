@@ -1,9 +1,9 @@
 //! Forward acknowledgement (Mathis and Mahdavi, SIGCOMM 1996), without rampdown: the highest
-//! selectively acknowledged segment shows what has left the network, and the window counts from
-//! there.
+//! selectively acknowledged segment shows which segments have left the network, and the window
+//! counts from there.
 //!
-//! Recovery outlives a timeout: it ends with an acknowledgement that has no SACK blocks and covers
-//! what had been sent when it began.
+//! Recovery continues after a timeout: it ends with an acknowledgement that has no SACK blocks and
+//! covers everything that had been sent when it began.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
@@ -16,15 +16,17 @@ use crate::tcp::flight::Flight;
 #[derive(Debug, Default)]
 pub(super) struct Fack {
     board: Scoreboard,
-    /// Segments `0..fack` have left the network, but for those sent again.
+    /// Segments `0..fack` have left the network, except those sent again.
     fack: u64,
-    /// Sent again and not known to have arrived.
+    /// Number of segments sent again and not known to have arrived.
     retransmitted: u64,
-    /// What was next to be sent when recovery began; set during recovery.
+    /// The next segment to send when recovery began. Set during recovery.
     recover: Option<u64>,
-    /// A resend was lost as well: nothing is sent until the timer runs out or recovery ends.
+    /// Whether a retransmission was lost as well: nothing is sent until the timer expires or
+    /// recovery ends.
     blocked: bool,
-    /// Outside recovery, holes that are too few to act on; or a duplicate without SACK blocks.
+    /// Outside of recovery: there are too few holes to act on, or a duplicate without SACK blocks
+    /// arrived.
     doubtful: bool,
 }
 
@@ -33,15 +35,15 @@ impl Fack {
         Fack::default()
     }
 
-    /// Everything up to `acked` has arrived, and nothing is known beyond it.
+    /// Resets the state: everything up to `acked` has arrived, and nothing beyond it is known.
     fn start_over(&mut self, acked: u64) {
         self.board.clear();
         self.retransmitted = 0;
         self.fack = acked;
     }
 
-    /// What every acknowledgement does that brings SACK blocks or comes in recovery: the timer
-    /// restarts, and its round-trip time counts from the next time on.
+    /// The common handling of acknowledgements with SACK blocks or in recovery: the timer restarts,
+    /// and the round-trip time takes effect from the next restart on.
     fn time(&self, flight: &mut Flight, now: Instant, acked: u64, marks: &Feedback) -> AckEvent {
         let event = match acked > flight.acked {
             true => flight.acknowledge_partially(now, acked, marks),
@@ -68,7 +70,7 @@ impl Fack {
         flight.next = flight.next.max(self.fack);
     }
 
-    /// An acknowledgement with SACK blocks, or a duplicate, outside recovery.
+    /// Handles an acknowledgement with SACK blocks, or a duplicate, outside of recovery.
     fn suspect(
         &mut self,
         flight: &mut Flight,
@@ -76,7 +78,7 @@ impl Fack {
         acked: u64,
         marks: &Feedback,
     ) -> AckEvent {
-        // The simulator enters the blocks before it takes in the acknowledgement.
+        // The simulator records the blocks before it handles the acknowledgement.
         self.note(flight.acked, marks);
         let event = self.time(flight, now, acked, marks);
         self.advance(flight, marks);
@@ -100,7 +102,7 @@ impl Fack {
         flight.resend_oldest();
     }
 
-    /// Any acknowledgement in recovery.
+    /// Handles any acknowledgement in recovery.
     fn go_on(
         &mut self,
         flight: &mut Flight,

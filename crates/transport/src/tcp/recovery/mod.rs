@@ -1,4 +1,4 @@
-//! Loss recovery: what to resend and when, when to send nothing. One file per algorithm.
+//! Loss recovery: what to resend and when, and when to send nothing. One file per algorithm.
 
 mod fack;
 mod newreno;
@@ -17,12 +17,12 @@ use super::config::{Config, Recovery};
 use super::feedback::Feedback;
 use super::flight::Flight;
 
-/// Duplicates that show a loss.
+/// Number of duplicates that indicate a loss.
 const THRESHOLD: u32 = 3;
 
-/// A loss recovery works on the [`Flight`] and notifies its controller of what happened.
+/// A loss recovery operates on the [`Flight`] and notifies its controller of events.
 pub(super) trait LossRecovery: Debug + Send {
-    /// An acknowledgement of segments `0..acked`, some of them for the first time.
+    /// Handles an acknowledgement of segments `0..acked`, some of them for the first time.
     fn on_new_ack(
         &mut self,
         flight: &mut Flight,
@@ -31,18 +31,18 @@ pub(super) trait LossRecovery: Debug + Send {
         marks: &Feedback,
     ) -> AckEvent;
 
-    /// An acknowledgement of nothing new.
+    /// Handles an acknowledgement of nothing new.
     fn on_duplicate_ack(&mut self, flight: &mut Flight, now: Instant, marks: &Feedback)
     -> AckEvent;
 
-    /// The timer ran out.
+    /// Handles the expiry of the timer.
     fn on_timeout(&mut self, flight: &mut Flight, now: Instant);
 
-    /// The next segment to send, if any may be sent now.
+    /// The next segment to send, if one may be sent now.
     fn poll_segment(&mut self, flight: &mut Flight) -> Option<u64>;
 }
 
-/// The algorithm that `config` names.
+/// The algorithm that `config` selects.
 pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
     match config.recovery {
         Recovery::Tahoe => Box::new(tahoe::Tahoe::new(config)),
@@ -54,7 +54,7 @@ pub(super) fn build(config: &Config) -> Box<dyn LossRecovery> {
     }
 }
 
-/// What last cut the window, and how far had been sent then.
+/// The cause of the last window reduction, and how much had been sent at that time.
 #[derive(Clone, Copy, Debug)]
 struct LastCut {
     cause: Option<Cause>,
@@ -69,7 +69,8 @@ enum Cause {
 }
 
 impl Default for LastCut {
-    /// Nothing has cut the window, and the simulator takes the first segment for sent before it.
+    /// Nothing has reduced the window, and the simulator considers the first segment as sent before
+    /// it.
     fn default() -> Self {
         LastCut {
             cause: None,
@@ -86,13 +87,15 @@ impl LastCut {
         };
     }
 
-    /// Everything sent before the last cut has been acknowledged, or the first segment alone.
+    /// Whether everything sent before the last reduction has been acknowledged, or the first
+    /// segment alone.
     fn is_over(&self, flight: &Flight) -> bool {
         flight.acked > self.recover || flight.acked == 1
     }
 }
 
-/// Between the first duplicate and the third nothing is sent: the segment may only be late.
+/// Whether sending is allowed: between the first duplicate and the third nothing is sent, because
+/// the segment may only be late.
 fn may_send(flight: &Flight) -> bool {
     flight.duplicates == 0 || flight.duplicates >= THRESHOLD
 }

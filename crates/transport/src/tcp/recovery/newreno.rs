@@ -1,5 +1,5 @@
-//! NewReno (RFC 2582), slow but steady and without deflation: recovery continues, one hole per
-//! round trip, until all that had been sent before it is acknowledged.
+//! NewReno (RFC 2582), the slow-but-steady variant without deflation: recovery continues, one hole
+//! per round trip, until everything that had been sent before it is acknowledged.
 
 use congestion::AckEvent;
 use units::Instant;
@@ -10,13 +10,13 @@ use crate::tcp::config::Config;
 use crate::tcp::feedback::Feedback;
 use crate::tcp::flight::Flight;
 
-/// New segments in answer to one acknowledgement in recovery.
+/// The maximum number of new segments in response to one acknowledgement in recovery.
 const BURST: u32 = 2;
 
 #[derive(Debug)]
 pub(super) struct NewReno {
     reno: Reno,
-    /// New segments that may still answer this acknowledgement.
+    /// Number of new segments that may still be sent in response to this acknowledgement.
     burst: u32,
 }
 
@@ -28,7 +28,7 @@ impl NewReno {
         }
     }
 
-    /// An acknowledgement of `0..acked` leaves holes from before the fast retransmit.
+    /// Whether an acknowledgement of `0..acked` leaves holes from before the fast retransmit.
     fn is_partial(&self, acked: u64) -> bool {
         let last_cut = &self.reno.last_cut;
         last_cut.cause == Some(Cause::Duplicates) && acked < last_cut.recover
@@ -75,7 +75,7 @@ impl LossRecovery for NewReno {
         if flight.duplicates < THRESHOLD {
             return self.reno.poll_segment(flight);
         }
-        // The resent segment does not count against the burst.
+        // The retransmission does not count in the burst.
         flight.take_resend().or_else(|| {
             self.burst = self.burst.checked_sub(1)?;
             self.reno.poll_segment(flight)

@@ -1,5 +1,5 @@
-//! Fast retransmit and fast recovery (RFC 5681 §3.2), with the inflation beside cwnd: the first new
-//! acknowledgement ends it, whatever it covers.
+//! Fast retransmit and fast recovery (RFC 5681 §3.2), with the inflation kept separate from cwnd.
+//! The first new acknowledgement ends it, whatever it covers.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
@@ -11,12 +11,12 @@ use crate::tcp::flight::Flight;
 
 #[derive(Debug)]
 pub(super) struct Reno {
-    /// Segments that duplicates say have left the network.
+    /// Number of segments that have left the network according to duplicates.
     pub(super) inflation: u64,
     pub(super) last_cut: LastCut,
     bugfix: bool,
     limited_transmit: bool,
-    /// One new segment may go out in answer to this duplicate.
+    /// Whether one new segment may be sent in response to this duplicate.
     spare: bool,
 }
 
@@ -43,7 +43,7 @@ impl Reno {
         self.inflation = u64::from(THRESHOLD);
     }
 
-    /// A new acknowledgement that ends recovery, or comes outside it.
+    /// Handles a new acknowledgement that ends recovery, or arrives outside of it.
     pub(super) fn grow(
         &mut self,
         flight: &mut Flight,

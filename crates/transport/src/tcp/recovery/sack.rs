@@ -1,7 +1,7 @@
-//! Recovery by selective acknowledgements (RFC 2018) with an estimate of what is in the pipe (Fall
-//! and Floyd 1996, §4.4), which the papers' simulator calls Sack1.
+//! Recovery by selective acknowledgements (RFC 2018) with an estimate of the pipe (Fall and Floyd
+//! 1996, §4.4), which the papers' simulator calls Sack1.
 //!
-//! In recovery the pipe, not the acknowledgement number, holds sending back.
+//! In recovery the pipe, not the acknowledgement number, limits sending.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
@@ -16,16 +16,17 @@ use crate::tcp::flight::Flight;
 pub(super) struct Sack {
     board: Scoreboard,
     last_cut: LastCut,
-    /// Segments in the path, during recovery; a partial acknowledgement takes two, so that
-    /// it can fall below zero.
+    /// Number of segments in flight, during recovery. A partial acknowledgement subtracts two, so
+    /// it can become negative.
     pipe: Option<i64>,
-    /// Nothing leaves beside the first resend on the acknowledgement that starts recovery.
+    /// Whether nothing is sent besides the first retransmission on the acknowledgement that starts
+    /// recovery.
     quiet: bool,
-    /// After a timeout duplicates say nothing until something new is acknowledged.
+    /// After a timeout, duplicates are ignored until something new is acknowledged.
     timed_out: bool,
     bugfix: bool,
     limited_transmit: bool,
-    /// One new segment may go out in answer to this duplicate.
+    /// Whether one new segment may be sent in response to this duplicate.
     spare: bool,
 }
 

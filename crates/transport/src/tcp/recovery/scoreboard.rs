@@ -1,4 +1,5 @@
-//! What the receiver holds beyond the oldest missing segment, as its SACK blocks tell (RFC 2018).
+//! The segments that the receiver holds beyond the oldest missing one, according to its SACK blocks
+//! (RFC 2018).
 
 use std::collections::VecDeque;
 
@@ -12,21 +13,22 @@ pub(super) struct Scoreboard {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct State {
     sacked: bool,
-    /// Sent again and not heard of since; the segment that was next to be sent then.
+    /// For a segment that was sent again and not acknowledged since: the next new segment at that
+    /// time.
     resent: Option<u64>,
 }
 
-/// What an acknowledgement changed.
+/// The effect of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Update {
-    /// It said something new.
+    /// Whether it contained new information.
     pub(super) changed: bool,
-    /// Resent segments that it covers.
+    /// Number of retransmitted segments that it covers.
     pub(super) repaired: u64,
 }
 
 impl Scoreboard {
-    /// Takes in that segments `0..acked` have arrived, and those of `blocks`.
+    /// Records that segments `0..acked` have arrived, and those of `blocks`.
     pub(super) fn update(&mut self, acked: u64, blocks: &[(u64, u64)]) -> Update {
         let mut update = Update::default();
         while self.first < acked && !self.segments.is_empty() {
@@ -54,14 +56,14 @@ impl Scoreboard {
         update
     }
 
-    /// The first hole not yet sent again.
+    /// The first hole that has not been sent again.
     pub(super) fn hole(&self) -> Option<u64> {
         let open = |state: &State| !state.sacked && state.resent.is_none();
         let index = self.segments.iter().position(open)?;
         Some(self.first + index as u64)
     }
 
-    /// `segment` is sent again while `next` is the next new one.
+    /// Records that `segment` is sent again while `next` is the next new one.
     pub(super) fn mark_resent(&mut self, segment: u64, next: u64) {
         let index = segment.checked_sub(self.first).map(|index| index as usize);
         if let Some(state) = index.and_then(|index| self.segments.get_mut(index)) {
@@ -69,8 +71,8 @@ impl Scoreboard {
         }
     }
 
-    /// Forgets resends that were lost as well: something first sent after them has arrived.
-    /// Whether there was one.
+    /// Discards retransmissions that were lost as well, because something first sent after them has
+    /// arrived. Returns whether there were any.
     pub(super) fn lose_resent(&mut self, blocks: &[(u64, u64)]) -> bool {
         let Some(right) = blocks.iter().map(|&(_, right)| right).max() else {
             return false;

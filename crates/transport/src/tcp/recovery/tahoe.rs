@@ -1,5 +1,5 @@
-//! Fast retransmit without fast recovery: the third duplicate sends everything again from the
-//! missing segment.
+//! Fast retransmit without fast recovery: the third duplicate causes everything from the missing
+//! segment on to be sent again.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
@@ -14,7 +14,7 @@ pub(super) struct Tahoe {
     last_cut: LastCut,
     bugfix: bool,
     limited_transmit: bool,
-    /// One new segment may go out in answer to this duplicate.
+    /// Whether one new segment may be sent in response to this duplicate.
     spare: bool,
 }
 
@@ -64,7 +64,7 @@ impl LossRecovery for Tahoe {
     fn on_timeout(&mut self, flight: &mut Flight, now: Instant) {
         self.spare = false;
         self.last_cut.record(Cause::Timeout, flight);
-        // The simulator goes on counting here.
+        // The simulator continues to count here.
         let duplicates = flight.duplicates;
         flight.time_out(now);
         flight.duplicates = duplicates;

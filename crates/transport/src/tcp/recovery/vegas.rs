@@ -1,7 +1,7 @@
 //! Vegas' retransmissions (Brakmo and Peterson 1995, §3.1): every duplicate, and the first two new
 //! acknowledgements after a loss, check the oldest missing segment against a fine-grained timeout.
 //!
-//! The window is inflated inside cwnd here, by the controller.
+//! Here the controller inflates the window in cwnd itself.
 
 use congestion::{AckEvent, Evidence};
 use units::{Duration, Instant};
@@ -12,16 +12,16 @@ use crate::tcp::feedback::Feedback;
 use crate::tcp::flight::Flight;
 use crate::tcp::rtt::Fine;
 
-/// New acknowledgements after a loss that check for another.
+/// Number of new acknowledgements after a loss that check for another one.
 const WORRIED: u64 = 2;
-/// How long before the first segment the simulator takes one for sent that never was.
+/// How long before the first segment the simulator considers an unsent segment as sent.
 const NEVER_SENT: Duration = Duration::from_millis(1000);
 
 #[derive(Debug)]
 pub(super) struct Vegas {
-    /// From the first acknowledgement on.
+    /// Set from the first acknowledgement on.
     fine: Option<Fine>,
-    /// New acknowledgements still to check.
+    /// Number of new acknowledgements that still check.
     worried: u64,
     last_cut: LastCut,
     bugfix: bool,
@@ -37,15 +37,15 @@ impl Vegas {
         }
     }
 
-    /// The first acknowledgement, new or duplicate, founds the fine-grained timeout.
+    /// The first acknowledgement, new or duplicate, initialises the fine-grained timeout.
     fn first_answer(&mut self, flight: &Flight, now: Instant) {
         if let (None, Some(first)) = (&self.fine, flight.first_sent) {
             self.fine = Some(Fine::first(now.since(first)));
         }
     }
 
-    /// The oldest missing segment has been out too long. One that was never sent counts as sent a
-    /// second before the first.
+    /// Whether the oldest missing segment has exceeded the timeout. A segment that was never sent
+    /// counts as sent a second before the first.
     fn is_overdue(&self, flight: &Flight, now: Instant) -> bool {
         let (Some(fine), Some(first)) = (&self.fine, flight.first_sent) else {
             return false;
@@ -66,7 +66,7 @@ impl Vegas {
         }
         let transmissions = flight.ledger.transmissions(flight.acked);
         self.last_cut.record(Cause::Duplicates, flight);
-        // Outstanding as the simulator counts it, one more than in flight.
+        // Outstanding segments as counted by the simulator, one more than in flight.
         self.worried = WORRIED.min(flight.in_flight() + 1);
         if let Some(fine) = &mut self.fine {
             fine.stretch(if transmissions > 1 { 2.0 } else { 1.125 });

@@ -1,17 +1,17 @@
-//! The retransmission timeout of the `ns2` profile: Jacobson's integers (SIGCOMM 1988, appendix A)
-//! on a coarse clock, RFC 2988's minimum as a switch.
+//! The retransmission timeout of the `ns2` profile: Jacobson's integer arithmetic (SIGCOMM 1988,
+//! appendix A) on a coarse clock, with RFC 2988's minimum as an option.
 
 use units::{Duration, Instant};
 
 use crate::tcp::config::RtoConfig;
 
-/// The backoff doubles up to this.
+/// The maximum backoff.
 const MAX_BACKOFF: u32 = 64;
-/// Backed off further than this, the smoothed RTT is no longer believed.
+/// With a larger backoff than this, the smoothed RTT is discarded.
 const DOUBTFUL_BACKOFF: u32 = 8;
-/// No measurement is longer, in ticks: the integers have room for it.
+/// The maximum measurement, in ticks, for which the integers have room.
 const MAX_TICKS: i64 = 1 << 40;
-/// The shortest timeout, in ticks.
+/// The minimum timeout, in ticks.
 const MIN_TICKS: u64 = 2;
 
 /// Smoothed RTT, variance and backoff.
@@ -38,7 +38,7 @@ impl Coarse {
         }
     }
 
-    /// A segment sent at `sent` was acknowledged after `rtt`.
+    /// Handles the acknowledgement of a segment sent at `sent` after `rtt`.
     pub(in crate::tcp) fn sample(&mut self, sent: Instant, rtt: Duration) {
         let ticks = self.ticks(sent, rtt);
         if self.srtt8 == 0 {
@@ -53,9 +53,9 @@ impl Coarse {
         self.timeout = self.config.tick * ticks as u64;
     }
 
-    /// How often the coarse clock ticked between sending and acknowledgement, at least once. In
-    /// floating point as the simulator has it, where 1 s is 9 ticks of 0.1 s and a rest of almost
-    /// one: a segment sent on a tick can count one more.
+    /// Number of ticks of the coarse clock between sending and acknowledgement, at least one.
+    /// Computed in floating point like in the simulator, where 1 s is 9 ticks of 0.1 s and a
+    /// remainder of almost one: a segment sent on a tick may count one more.
     fn ticks(&self, sent: Instant, rtt: Duration) -> i64 {
         let tick = self.config.tick.as_secs_f64();
         let rtt = rtt.as_secs_f64();
@@ -63,14 +63,14 @@ impl Coarse {
         (((rtt + into_tick) / tick) as i64).clamp(1, MAX_TICKS)
     }
 
-    /// A segment timed from its only transmission was acknowledged.
+    /// Called when a segment that was timed from its only transmission is acknowledged.
     pub(in crate::tcp) fn reset_backoff(&mut self) {
         self.backoff = 1;
     }
 
-    /// The timer ran out, or was restarted as if it had.
+    /// Called when the timer has expired, or is restarted as if it had.
     pub(in crate::tcp) fn back_off(&mut self) {
-        // RFC 2988 limits the timeout, not the backoff.
+        // RFC 2988 limits the timeout rather than the backoff.
         if self.backoff < MAX_BACKOFF || self.config.rfc2988 && self.timeout() < self.config.max {
             self.backoff *= 2;
         }
@@ -148,7 +148,7 @@ mod tests {
         rto.sample(Instant::from_micros(1_060_000), Duration::from_millis(250));
         (0..9).for_each(|_| rto.back_off());
         assert_eq!((rto.backoff, rto.srtt8), (64, 0));
-        // 6 backoffs to 64, of which 16, 32, 64 and three more at the cap are above 8; only the
+        // 6 backoffs to 64, of which 16, 32, 64 and three more at the maximum are above 8. Only the
         // first finds s = 24.
         assert_eq!(rto.rttvar4, 6 + 3);
         assert_eq!(rto.timeout(), Duration::from_millis(57_600));

@@ -13,7 +13,7 @@ pub(in crate::tcp) struct Fine {
 }
 
 impl Fine {
-    /// From the time between the first segment and the first acknowledgement.
+    /// Initialises it from the time between the first segment and the first acknowledgement.
     pub(in crate::tcp) fn first(rtt: Duration) -> Self {
         let rtt = rtt.as_secs_f64();
         let mut fine = Fine {
@@ -29,7 +29,7 @@ impl Fine {
         self.srtt8 / 8.0 + self.rttvar4 / 2.0
     }
 
-    /// Gains 1/8 and 1/4; the timeout gets a sixteenth more.
+    /// Gains 1/8 and 1/4. The timeout is a sixteenth longer.
     pub(in crate::tcp) fn sample(&mut self, rtt: Duration) {
         let error = rtt.as_secs_f64() - self.srtt8 / 8.0;
         self.srtt8 += error;
@@ -37,7 +37,7 @@ impl Fine {
         self.timeout = 1.0625 * self.unstretched();
     }
 
-    /// A segment was resent: the timeout grows until the next sample.
+    /// Called when a segment was resent: the timeout grows until the next sample.
     pub(in crate::tcp) fn stretch(&mut self, factor: f64) {
         self.timeout *= factor;
     }
