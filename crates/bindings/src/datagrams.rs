@@ -1,4 +1,4 @@
-//! The ends of cross traffic on interfaces, with the simulator's own sources.
+//! Sources and sinks of cross traffic on interfaces, with the simulator's own sources.
 
 use crate::errors::{ScenarioError, SwitchError};
 use crate::place::{HostPlace, v4, wait};
@@ -10,10 +10,10 @@ use pyo3::types::PyDict;
 use std::net::{IpAddr, SocketAddrV4};
 use units::Duration;
 
-/// How long Ctrl-C may wait.
+/// Interval in which Ctrl-C is checked.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// A source of datagrams. It stays in the thread that made it.
+/// A source of datagrams. It must stay in the thread that created it.
 #[pyclass(unsendable)]
 pub struct TrafficSource {
     source: Source,
@@ -45,7 +45,7 @@ impl TrafficSource {
         })
     }
 
-    /// Sends what is due, for `seconds`; whether the last datagram has left.
+    /// Sends the datagrams that are due, for `seconds`. Returns whether the last datagram has left.
     fn send(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let mut left = wait(seconds);
         loop {
@@ -61,7 +61,7 @@ impl TrafficSource {
         }
     }
 
-    /// What was sent so far.
+    /// The counters so far.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let sent = self.source.sent();
         let mean_s = sent.late.as_secs_f64() / sent.packets.max(1) as f64;
@@ -75,7 +75,7 @@ impl TrafficSource {
     }
 }
 
-/// Who counts datagrams to one port. It stays in the thread that made it.
+/// Counts the datagrams to one port. It must stay in the thread that created it.
 #[pyclass(unsendable)]
 pub struct TrafficSink(Sink);
 
@@ -88,7 +88,7 @@ impl TrafficSink {
         Ok(TrafficSink(sink.map_err(refused)?))
     }
 
-    /// Counts for `seconds`.
+    /// Counts datagrams for `seconds`.
     fn receive(&mut self, py: Python<'_>, seconds: f64) -> PyResult<()> {
         let mut left = wait(seconds);
         while left > Duration::ZERO {
@@ -100,7 +100,7 @@ impl TrafficSink {
         Ok(())
     }
 
-    /// What has come so far.
+    /// The counters so far.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let received = self.0.received();
         let state = PyDict::new(py);

@@ -5,7 +5,7 @@ use engine::{AppId, GeneratorApp, Trigger};
 use pyo3::prelude::*;
 use units::Duration;
 
-/// A `waymark.generator.GeneratorApp`, which explains the fields.
+/// A `waymark.generator.GeneratorApp`, which documents the fields.
 #[derive(Debug, FromPyObject)]
 pub struct App {
     pipe: u8,
@@ -22,7 +22,7 @@ pub struct App {
 }
 
 impl App {
-    /// The engine's form.
+    /// Converts it to the engine's form.
     pub fn read(&self) -> PyResult<(AppId, GeneratorApp)> {
         let time = Duration::from_nanos(self.time_ns);
         let (value, mask) = (first_octets(&self.pattern), first_octets(&self.mask));
@@ -50,7 +50,7 @@ impl App {
     }
 }
 
-/// Up to 16 octets, the first as the highest.
+/// Up to 16 octets as a number, the first octet most significant.
 fn first_octets(octets: &[u8]) -> u128 {
     let mut all = [0; 16];
     let length = octets.len().min(16);

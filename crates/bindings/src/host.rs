@@ -1,4 +1,4 @@
-//! A TCP host on an interface, and one transfer of it.
+//! A TCP host on an interface, and one transfer of this host.
 
 use crate::errors::{ScenarioError, SwitchError};
 use crate::place::{self, HostPlace, wait};
@@ -16,21 +16,21 @@ use tcp_settings::{Controls, DataError, Profile, Settings};
 use transport::tcp::{Trace, modern};
 use units::{Duration, Instant};
 
-/// A host and its one connection. It stays in the thread that made it.
+/// A host and its one connection. It must stay in the thread that created it.
 #[pyclass(unsendable)]
 pub struct Host {
     transfer: Transfer,
     seen: Seen,
-    /// What is left to send; unset until something is sent.
+    /// The octets left to send. `None` until something is sent.
     zeros: Option<Zeros>,
     read: u64,
 }
 
-/// What a transfer has shown.
+/// Observations of a transfer.
 #[derive(Default)]
 struct Seen {
     tracer: Option<Tracer>,
-    /// The newest of each value that acknowledgements bring.
+    /// The newest of each value that acknowledgements carry.
     newest: Option<Trace>,
     rtt: Option<Duration>,
     marks: Marks,
@@ -87,20 +87,20 @@ impl Host {
         })
     }
 
-    /// Begins to open a connection.
+    /// Starts to open a connection.
     fn connect(&mut self, address: IpAddr, port: u16) -> PyResult<()> {
         let remote = SocketAddrV4::new(place::v4(address)?, port);
         let begun = self.transfer.connect(remote);
         begun.map_err(|e| SwitchError::new_err(e.to_string()))
     }
 
-    /// Waits until the connection is open, for `seconds` at most; whether it is.
+    /// Waits until the connection is open, for at most `seconds`. Returns whether it is.
     fn wait_open(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let until = self.after(seconds);
         self.watched(py, |transfer, watch| transfer.wait_open(until, watch))
     }
 
-    /// Waits until a connection to `port` comes.
+    /// Waits for an incoming connection to `port`.
     fn accept(&mut self, py: Python<'_>, port: u16) -> PyResult<()> {
         self.watched(py, |transfer, watch| {
             transfer.accept(port, Instant::MAX, watch)
@@ -108,7 +108,7 @@ impl Host {
         Ok(())
     }
 
-    /// Sends zeros for `seconds`, or until `octets` were written in all; whether they were.
+    /// Sends zeros for `seconds`, or until `octets` octets were written in total. Returns whether they were.
     #[pyo3(signature = (seconds, octets))]
     fn send(&mut self, py: Python<'_>, seconds: f64, octets: Option<u64>) -> PyResult<bool> {
         let until = self.after(seconds);
@@ -120,7 +120,7 @@ impl Host {
         sent
     }
 
-    /// Reads what comes for `seconds`; whether the other end has closed.
+    /// Reads received data for `seconds`. Returns whether the other end has closed the stream.
     fn receive(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let until = self.after(seconds);
         let mut read = 0;
@@ -131,14 +131,14 @@ impl Host {
         received
     }
 
-    /// Closes this end of the connection. `abandon`: drop what was written and never sent.
+    /// Closes this end of the connection. `abandon` drops data that was written and never sent.
     #[pyo3(signature = (*, abandon))]
     fn close(&mut self, abandon: bool) {
         self.transfer.close(abandon);
     }
 
-    /// After [`Host::close`]: waits until all that was written is acknowledged, for `seconds` at most;
-    /// whether it is.
+    /// After [`Host::close`], waits until all written data is acknowledged, for at most `seconds`. Returns whether it
+    /// is.
     fn wait_acknowledged(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         let until = self.after(seconds);
         self.watched(py, |transfer, watch| {
@@ -146,7 +146,7 @@ impl Host {
         })
     }
 
-    /// What was carried so far, and the newest of what acknowledgements told.
+    /// The counters so far, and the newest values from acknowledgements.
     fn state<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let connection = self.transfer.connection();
         let stats = connection.map(|c| (c.stats(), u64::from(c.payload())));
@@ -170,7 +170,7 @@ impl Host {
         Ok(state)
     }
 
-    /// What was traced, once; `None` where nothing is.
+    /// Removes and returns the trace. `None` if there is none.
     fn trace<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
         let tracer = self.seen.tracer.take();
         tracer.map(|t| results::trace(py, t.finish())).transpose()
@@ -178,12 +178,12 @@ impl Host {
 }
 
 impl Host {
-    /// When `seconds` have passed.
+    /// The time `seconds` from now.
     fn after(&self, seconds: f64) -> Instant {
         self.transfer.now() + wait(seconds)
     }
 
-    /// Runs a part of the transfer; Ctrl-C interrupts it.
+    /// Runs a part of the transfer. Ctrl-C interrupts it.
     fn watched(
         &mut self,
         py: Python<'_>,
@@ -202,11 +202,11 @@ impl Host {
     }
 }
 
-/// Looks for signals, and keeps what a transfer shows.
+/// Checks for signals, and records observations of a transfer.
 struct Watcher<'a, 'py> {
     py: Python<'py>,
     seen: &'a mut Seen,
-    /// What a signal's handler has raised.
+    /// The exception that a signal handler has raised.
     raised: Option<PyErr>,
 }
 
@@ -231,7 +231,7 @@ impl Watch for Watcher<'_, '_> {
     }
 }
 
-/// What a connection in the modern profile is set up with, and what controls its window.
+/// The configuration of a connection in the modern profile, and its congestion control.
 fn settings(json: &str) -> Result<(modern::Config, Arc<dyn Factory>), DataError> {
     let settings = Settings::from_json("flow", json)?;
     let Profile::Modern(profile) = &settings.profile else {

@@ -1,6 +1,6 @@
-//! `waymark._core`: what Python sees of the crates. `waymark/_core.pyi` describes it.
+//! `waymark._core`: the Python interface of the crates. It is described in `waymark/_core.pyi`.
 //!
-//! Nothing is computed here: arguments are taken apart, results are put into dictionaries and arrays.
+//! There are no algorithms here: arguments are converted, and results are put into dictionaries and arrays.
 
 mod control;
 mod datagrams;
@@ -20,13 +20,13 @@ mod wires;
 
 use pyo3::prelude::*;
 
-/// Large tables are freed on a thread other than the one that forwards. With glibc's allocator, the latter would then merge
-/// what was freed, and packets would wait for that.
+/// Large tables are freed on a thread other than the one that forwards. With glibc's allocator, the forwarding thread
+/// would then merge the freed memory, and packets would wait for that.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Has the engine compile programs to machine code, where it can, unless `WAYMARK_JIT` is 0.
+/// Makes the engine compile programs to machine code, if possible, unless `WAYMARK_JIT` is 0.
 fn compile_programs() -> PyResult<()> {
     match std::env::var("WAYMARK_JIT").as_deref() {
         Ok("0") => {}

@@ -1,4 +1,4 @@
-//! Where hosts on interfaces live, and when they begin.
+//! The addresses of hosts on interfaces, and their start times.
 
 use crate::errors::SwitchError;
 use dataplane_io::host::{Mac, Place};
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::net::{IpAddr, Ipv4Addr};
 use units::Duration;
 
-/// A dictionary of these.
+/// A dictionary with these keys.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 pub struct HostPlace {
@@ -19,7 +19,7 @@ pub struct HostPlace {
 }
 
 impl HostPlace {
-    /// As the host takes it.
+    /// Converts it to the host's settings.
     pub fn settings(&self) -> PyResult<Place> {
         Ok(Place {
             address: v4(self.address)?,
@@ -41,7 +41,7 @@ pub fn v4(address: IpAddr) -> PyResult<Ipv4Addr> {
     }
 }
 
-/// How long to wait; a time that has passed is none.
+/// The time to wait. A time in the past means no wait.
 pub fn wait(seconds: f64) -> Duration {
     Duration::from_secs_f64(seconds.max(0.0))
 }

@@ -21,12 +21,12 @@ pub struct Program {
     sha256: String,
     source: String,
     pub(crate) ir: p4_ir::Program,
-    /// Or why the switch cannot run the program.
+    /// The error message if the switch cannot run the program.
     pub(crate) pipeline: Result<Arc<Pipeline>, String>,
 }
 
 impl Program {
-    /// Refuses a program that the switch cannot run.
+    /// Returns an error if the switch cannot run the program.
     pub(crate) fn check_runs(&self) -> PyResult<()> {
         match &self.pipeline {
             Ok(_) => Ok(()),
@@ -67,7 +67,8 @@ impl Program {
         &self.ir.package
     }
 
-    /// What includes call the architecture: `v1model`; empty if there is none for the program.
+    /// The name of the architecture in includes, such as `v1model`. Empty if the program's architecture is not
+    /// supported.
     #[getter]
     fn architecture(&self) -> &'static str {
         engine::architecture(&self.ir).map_or("", |known| known.include.trim_end_matches(".p4"))
@@ -98,12 +99,12 @@ impl Program {
     }
 }
 
-/// What is wrong at a place, as compilers say it; of the whole file where there is no place.
+/// Formats an error with its location, like a compiler. Without a location, it applies to the whole file.
 fn told(ir: &p4_ir::Program, path: &str, loc: &p4_ir::SourceLoc, message: &str) -> String {
     format!("{}: {message}", ir.describe(*loc, path))
 }
 
-/// The first messages, one per line, and how many more there are.
+/// The first messages, one per line, and the number of further ones.
 fn listed(messages: impl ExactSizeIterator<Item = String>) -> String {
     let more = messages.len().saturating_sub(MAX_SHOWN);
     let mut lines: Vec<String> = messages.take(MAX_SHOWN).collect();
@@ -113,10 +114,10 @@ fn listed(messages: impl ExactSizeIterator<Item = String>) -> String {
     lines.join("\n")
 }
 
-/// Finds included files beside the file that includes them, then in the folders given.
+/// Finds included files next to the including file, then in the given folders.
 struct Files {
     include_dirs: Vec<PathBuf>,
-    /// Why the file asked for last was not read, though it is there.
+    /// Why the last requested file was not read although it exists.
     refusal: Option<String>,
 }
 
@@ -151,7 +152,7 @@ impl Loader for Files {
     }
 }
 
-/// The text of a regular file or a pipe, as p4c takes it: with any octets in comments. A device may have no end.
+/// The text of a regular file or a pipe. Like p4c, it accepts any octets in comments. A device may have no end.
 fn read_text(path: &Path) -> io::Result<String> {
     let kind = std::fs::metadata(path)?.file_type();
     if !kind.is_file() && !kind.is_fifo() {
@@ -201,11 +202,11 @@ pub fn compile(
 /// Why there is no program.
 struct Refusal {
     text: String,
-    /// File and line at which each error stands.
+    /// File and line of each error.
     places: Vec<(String, u32)>,
 }
 
-/// A program that p4c compiled for BMv2.
+/// Reads a program that p4c compiled for BMv2.
 fn read_config(path: String, text: &str) -> Result<Program, Refusal> {
     let ir = bmv2_json::read(text).map_err(|error| Refusal {
         text: format!("{path}: {error}"),
@@ -222,7 +223,7 @@ fn read_config(path: String, text: &str) -> Result<Program, Refusal> {
     })
 }
 
-/// The program, or all that is wrong with it.
+/// Compiles a program, or returns all errors.
 fn compile_text(
     path: String,
     text: String,
@@ -272,7 +273,7 @@ fn compile_text(
     })
 }
 
-/// A broken rule of the hardware as an error of the program.
+/// Converts a violation of a hardware rule to an error of the program.
 fn diagnostic(sources: &SourceMap, violation: tofino_rules::Violation) -> Diagnostic {
     Diagnostic::error(violation.rule, violation.message)
         .label(sources.rest_from(violation.loc), "Tofino cannot do this")
@@ -280,7 +281,8 @@ fn diagnostic(sources: &SourceMap, violation: tofino_rules::Violation) -> Diagno
         .help(violation.help)
 }
 
-/// The program as the engine runs it, why the switch cannot run it, or the parts that its architecture does not have.
+/// Translates the program for the engine. Returns it, or why the switch cannot run it, or the features that its
+/// architecture does not support.
 fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Result<Arc<Pipeline>, String>, Refusal> {
     if ir.package.is_empty() {
         return Ok(Err("the program has no `main`".to_owned()));
@@ -301,7 +303,7 @@ fn pipeline(ir: &p4_ir::Program, path: &str) -> Result<Result<Arc<Pipeline>, Str
     })
 }
 
-/// Of the texts of the first `files` files: of all that were read.
+/// The hash of the texts of the first `files` files.
 fn sha256(sources: &SourceMap, files: u32) -> String {
     let mut hash = Sha256::new();
     for index in 0..files {

@@ -1,4 +1,4 @@
-//! The compiled congestion controls, as their files describe them.
+//! The compiled congestion controls, from their descriptors.
 
 use crate::errors::ScenarioError;
 use congestion::registry::{Kind, Setting, Value};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 
-/// All of them, in their order.
+/// Returns all controls, in order.
 #[pyfunction]
 pub fn controls(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     CONTROLS
@@ -51,14 +51,14 @@ fn declare<'py>(py: Python<'py>, setting: &Setting) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-/// A value that Python gives a setting.
+/// A value of a setting from Python.
 #[derive(FromPyObject)]
 pub enum Given {
     Flag(bool),
     Number(f64),
 }
 
-/// Refuses settings that the control `name` does not have, and values that are not valid.
+/// Rejects settings that the control `name` does not have, and invalid values.
 #[pyfunction]
 pub fn check_settings(name: &str, settings: BTreeMap<String, Given>) -> PyResult<()> {
     let Some(control) = congestion::find(name) else {

@@ -1,4 +1,4 @@
-//! A run's records as dictionaries and numpy arrays.
+//! Converts the results of a run to dictionaries and numpy arrays.
 
 use netsim::losses::{Judged, Truth};
 use netsim::record::{AssociationRecord, AssociationTrace, FlowRecord, LineRecord};
@@ -12,7 +12,7 @@ use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-/// A dictionary of these keys and values.
+/// Creates a dictionary with these keys and values.
 macro_rules! dict {
     ($py:expr, { $($key:literal: $value:expr),* $(,)? }) => {{
         let dict = PyDict::new($py);
@@ -182,7 +182,8 @@ fn labels(py: Python<'_>, labels: Labels) -> Dict<'_> {
     }))
 }
 
-/// `widths` are the bins', in nanoseconds; the last may be cut short by the end.
+/// `widths` are those of the bins, in nanoseconds. The last bin may be shorter because the run ends
+/// in it.
 fn line<'py>(py: Python<'py>, record: LineRecord, widths: &[f64]) -> Dict<'py> {
     let waiting = record.waiting_ns.iter().zip(widths);
     let mean_waiting: Vec<f64> = waiting.map(|(&ns, width)| ns as f64 / width).collect();

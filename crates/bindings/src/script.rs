@@ -20,7 +20,7 @@ pub fn run_stf<'py>(
     as_dict(py, &report)
 }
 
-/// The report, the trace as text, the trace as JSON.
+/// Returns the report, the trace as text, and the trace as JSON.
 #[pyfunction]
 #[pyo3(signature = (program, script, *, strict = false))]
 pub fn trace_stf<'py>(
@@ -66,7 +66,7 @@ fn as_dict<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyDict>
     Ok(dict)
 }
 
-/// The verdict of [`stf::grade`] as JSON.
+/// Returns the verdict of [`stf::grade`] as JSON.
 #[pyfunction]
 pub fn grade_scripts(
     py: Python<'_>,

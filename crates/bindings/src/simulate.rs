@@ -16,11 +16,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Events between looks at the clock: some milliseconds.
+/// Number of events between checks of the clock: some milliseconds.
 const EVENTS: u64 = 20_000;
-/// The same where a control in Python may have failed.
+/// The same if a control in Python may have failed.
 const EVENTS_OF_PYTHON: u64 = 100;
-/// How long Ctrl-C may wait.
+/// Interval in which Ctrl-C is checked.
 const SIGNALS: Duration = Duration::from_millis(100);
 
 #[expect(clippy::too_many_arguments, reason = "Python names them")]
@@ -87,7 +87,7 @@ pub fn simulate<'py>(
     Ok(results)
 }
 
-/// The controls in Python as netsim takes them.
+/// Converts the controls in Python for netsim.
 fn registry(controls: BTreeMap<String, Py<PyAny>>, failure: &Failure) -> Controls {
     let named = controls.into_iter().map(|(flow, make)| {
         let factory: Arc<dyn Factory> = Arc::new(PyFactory {
@@ -100,22 +100,22 @@ fn registry(controls: BTreeMap<String, Py<PyAny>>, failure: &Failure) -> Control
     named.collect()
 }
 
-/// Who listens in Python.
+/// The callbacks in Python.
 struct Listener {
     progress: Option<Py<PyAny>>,
     interval: Duration,
-    /// Takes flows as they end.
+    /// Receives flows as they end.
     ended: Option<Py<PyAny>>,
-    /// Flows that have ended and were not handed over yet.
+    /// Flows that have ended and were not passed on yet.
     flows: Vec<(usize, FlowRecord)>,
 }
 
-/// Flows that are handed over at once before the end: always as many, so that files are the same for any number of
-/// threads.
+/// Number of flows that are passed on together before the end. It is constant, so that files are the same for any
+/// number of threads.
 const FLOWS: usize = 4096;
 
 impl Listener {
-    /// Hands over the flows that have ended, in groups of [`FLOWS`]; with `all`, also those that make no such group.
+    /// Passes on flows that have ended, in groups of [`FLOWS`]. With `all`, also the remaining ones.
     fn hand_over(&mut self, py: Python<'_>, all: bool) -> PyResult<()> {
         let Some(ended) = &self.ended else {
             return Ok(());
@@ -132,7 +132,7 @@ impl Listener {
     }
 }
 
-/// Runs to the end, without the interpreter but for signals, progress and flows that have ended.
+/// Runs to the end, without holding the interpreter lock except for signals, progress and flows that have ended.
 fn drive(
     mut simulation: Simulation,
     events: u64,

@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use units::Rate;
 
-/// How long Ctrl-C may wait.
+/// Interval in which Ctrl-C is checked.
 const SIGNALS: Duration = Duration::from_millis(50);
 
-/// The packet generators make at most 100,000 packets per second, so that they do not stall forwarding.
+/// The packet generators produce at most 100,000 packets per second, so that they do not delay forwarding.
 const GENERATOR_PACKET_TIME: units::Duration = units::Duration::from_micros(10);
 
 #[pyfunction]
@@ -141,7 +141,7 @@ pub fn run_switch(
     })
 }
 
-/// A program as a client would send it.
+/// A program in the form in which a client would send it.
 fn initial(program: &Program) -> PyResult<ForwardingPipelineConfig> {
     program.check_runs()?;
     let p4info = p4_info::p4info(&program.ir).map_err(|errors| {

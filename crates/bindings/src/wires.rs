@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::time::Duration;
 use units::Rate;
 
-/// How long Ctrl-C may wait.
+/// Interval in which Ctrl-C is checked.
 const SIGNALS: Duration = Duration::from_millis(50);
 
 /// Rate in bit/s, queue in packets, delay in seconds, probability of loss.

@@ -1,8 +1,9 @@
-//! A program as text, for people and for goldens: stable, and complete but for annotations and lines.
+//! A program as text, for people and for golden files. The format is stable, and complete except for annotations and
+//! source lines.
 //!
-//! Variables have numbers: `@2`. A place is written as the name of its variable and the way to it: `hdr.ipv4.ttl`,
-//! `hdr.stack[i].label`; bits taken of a value as `[hi:lo]`; the validity of a header as `hdr.ipv4.$valid`, the next
-//! index of a stack as `hdr.stack.$next`.
+//! Variables have numbers: `@2`. A place is written as the name of its variable followed by the path to the part:
+//! `hdr.ipv4.ttl`, `hdr.stack[i].label`. A bit slice of a value is written as `[hi:lo]`, the validity of a header as
+//! `hdr.ipv4.$valid`, and the next index of a stack as `hdr.stack.$next`.
 
 mod code;
 mod names;
@@ -14,7 +15,7 @@ use crate::{
 use code::Code;
 use std::fmt::{self, Write};
 
-/// The whole program as text.
+/// Formats a complete program as text.
 pub fn dump(program: &Program) -> String {
     let mut out = String::new();
     let dumper = Dumper { program };

@@ -8,7 +8,7 @@ use num_bigint::BigUint;
 pub struct Location {
     /// The variable.
     pub variable: VariableId,
-    /// The way to the part, from the variable inwards; empty for the whole.
+    /// The path to the part, from the variable inwards. Empty for the whole variable.
     pub path: Vec<Step>,
 }
 
@@ -17,7 +17,7 @@ pub struct Location {
 pub enum Step {
     /// A member of a struct, header, union or tuple, by its index.
     Member(u32),
-    /// An element of a stack, array, or tuple of members of one type, by its index, an unsigned value.
+    /// An element of a stack, an array, or a tuple whose members have one type, by its index, an unsigned value.
     Element(Expr),
     /// The validity of a header, a `bool`.
     Valid,
@@ -28,7 +28,7 @@ pub enum Step {
 /// A value in storage that can be read and written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Where it is.
+    /// Its location.
     pub at: Location,
     /// The type of the whole value.
     pub ty: Scalar,
@@ -37,13 +37,13 @@ pub struct Place {
 /// An expression and the type of its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expr {
-    /// What it computes.
+    /// The operation.
     pub kind: ExprKind,
     /// The type of its value.
     pub ty: Scalar,
 }
 
-/// What an expression computes.
+/// The operation of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExprKind {
     /// A constant: the value's bits as an unsigned number below 2^W.
@@ -58,12 +58,12 @@ pub enum ExprKind {
     Slice {
         /// The value.
         of: Box<Expr>,
-        /// Most significant bit taken.
+        /// The most significant bit of the slice.
         hi: u32,
-        /// Least significant bit taken.
+        /// The least significant bit of the slice.
         lo: u32,
     },
-    /// Conversion to the expression's type: truncates, or extends by zero from `bit`, by sign from `int`.
+    /// Conversion to the expression's type: truncation, zero extension of `bit`, or sign extension of `int`.
     Cast(Box<Expr>),
     /// `cond ? yes : no`.
     Mux(Box<Expr>, Box<Expr>, Box<Expr>),
@@ -112,7 +112,7 @@ pub enum BinaryOp {
     Ge,
     And,
     Or,
-    /// `++`: the left operand is the more significant; widths add up.
+    /// `++`: the left operand is the more significant one. The widths add up.
     Concat,
 }
 
@@ -125,27 +125,27 @@ impl Location {
         }
     }
 
-    /// Its member `index`.
+    /// Member `index` of this location.
     pub fn member(&self, index: u32) -> Self {
         self.step(Step::Member(index))
     }
 
-    /// Its element at an index found at run time.
+    /// The element of this location at an index that is computed at run time.
     pub fn element(&self, index: Expr) -> Self {
         self.step(Step::Element(index))
     }
 
-    /// Its element `index`.
+    /// Element `index` of this location.
     pub fn element_at(&self, index: u32) -> Self {
         self.element(Expr::constant(index, Scalar::Bit(32)))
     }
 
-    /// The validity of the header that it is.
+    /// The validity of the header at this location.
     pub fn valid(&self) -> Self {
         self.step(Step::Valid)
     }
 
-    /// The `nextIndex` of the stack that it is.
+    /// The `nextIndex` of the stack at this location.
     pub fn next_index(&self) -> Self {
         self.step(Step::NextIndex)
     }
@@ -161,7 +161,7 @@ impl Location {
         self.path.iter().all(Step::is_fixed)
     }
 
-    /// Whether it and `other` may have a part in common.
+    /// Whether it may overlap `other`.
     pub fn overlaps(&self, other: &Location) -> bool {
         let mut steps = self.path.iter().zip(&other.path);
         self.variable == other.variable && steps.all(|(a, b)| a.may_be(b))
@@ -177,7 +177,7 @@ impl Step {
         }
     }
 
-    /// Whether two steps from one value may lead to the same part.
+    /// Whether two steps from the same value may lead to the same part.
     fn may_be(&self, other: &Step) -> bool {
         match (self, other) {
             (Step::Element(a), Step::Element(b)) => match (&a.kind, &b.kind) {

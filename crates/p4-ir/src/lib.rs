@@ -1,49 +1,46 @@
-//! The typed form of a P4_16 program, and the rules by which it is evaluated.
+//! The typed form of a P4_16 program, and its evaluation rules.
 //!
-//! A front end (P4_16 source, or p4c's BMv2 JSON) resolves names, instantiates generics, parsers,
-//! controls and extern objects, evaluates what is known at compile time, and lists every variable with
-//! its type. P4_16 has no recursion, so the list is complete: a packet's whole state is those variables,
-//! and a target chooses a fixed place for each. It runs the program without a stack of frames and without
-//! looking up a name.
+//! A front end (P4_16 source, or p4c's BMv2 JSON) resolves names, instantiates generics, parsers, controls and extern
+//! objects, evaluates compile-time constants, and lists every variable with its type. P4_16 has no recursion, so the
+//! list is complete: the variables are the whole state of a packet, and a target chooses a fixed place for each. The
+//! program runs without a call stack and without looking up names.
 //!
 //! The map of this crate:
-//! - [`types`]: the types that a program's variables have, and the parts of each;
+//! - [`types`]: the types of a program's variables, and the parts of each;
 //! - [`expr`]: places in storage, and expressions without side effects;
 //! - [`stmt`]: statements, functions, parsers;
 //! - [`object`]: tables, actions, extern objects, value sets: what a control plane sees;
 //! - [`dump`](mod@dump): a program as text;
-//! - [`program`]: the whole, and the programmable blocks handed to the architecture.
+//! - [`program`]: a complete program, and its programmable blocks.
 //!
 //! # Evaluation rules
 //!
 //! **Storage.** A `bit<W>`, `int<W>` or `bool` holds W bits; an `int<W>` is in two's complement. An `error` or an
-//! `enum` without underlying type holds its index. A `varbit<W>` holds its current length in bits, and its
-//! value as the integer that its bits spell. A header holds its validity and its fields; a header union its
-//! members, of which at most one is valid; a header stack `nextIndex` and its elements; another array its
-//! elements; a struct or tuple its members. A [location](expr::Location) is a variable and the way to a part of it.
-//! No two parts share storage. Storage is all zero when a packet enters its first block. How it is laid out is the
-//! target's choice.
+//! `enum` without underlying type holds its index. A `varbit<W>` holds its current length in bits, and its value as the
+//! integer that its bits spell. A header holds its validity and its fields; a header union its members, of which at
+//! most one is valid; a header stack `nextIndex` and its elements; another array its elements; a struct or tuple its
+//! members. A [location](expr::Location) is a variable and the path to a part of it. No two parts share storage.
+//! Storage is all zero when a packet enters its first block. The target chooses the layout.
 //!
-//! **Arithmetic** is modulo 2^W; `|+|` and `|-|` saturate. Both operands of a binary operator have the
-//! type of the result, but for comparisons, shifts and concatenation. A shift by W or more gives 0, or
-//! the sign throughout for `>>` on `int<W>`. Division and remainder are of unsigned values; by zero
-//! they give 0. `&&`, `||` and `?:` may be evaluated in full, as expressions have no effects: the front
-//! end hoists calls, table applications and look-aheads into statements before them, in P4's order
-//! (left to right, and only on the path taken).
+//! **Arithmetic** is modulo 2^W; `|+|` and `|-|` saturate. Both operands of a binary operator have the type of the
+//! result, except for comparisons, shifts and concatenation. A shift by W or more gives 0, or only sign bits for `>>`
+//! on `int<W>`. Division and remainder are unsigned; division by zero gives 0. `&&`, `||` and `?:` may be evaluated in
+//! full, because expressions have no side effects: the front end hoists calls, table applications and look-aheads into
+//! preceding statements, in P4's order (left to right, and only on the path taken).
 //!
-//! **Undefined in P4_16, defined here.** A field of an invalid header reads as last written (zero at
-//! first); a write to it is kept and does not make the header valid. An index out of range reads zero,
-//! and a write through it does nothing. A variable without initialiser is zero on entry to a packet's
-//! first block; a header declared in a block starts invalid each time the declaration is reached.
+//! **Undefined in P4_16, defined here.** A field of an invalid header reads as last written (initially zero). A write
+//! to it is kept and does not make the header valid. A read at an index out of range gives zero, and a write has no
+//! effect. A variable without initialiser is zero on entry to a packet's first block. A header declared in a block
+//! becomes invalid each time the declaration is reached.
 //!
 //! **Parsing.** A parser stops in `accept` or in `reject`; the latter records an error.
-//! [`Extract`](stmt::StmtKind::Extract) beyond the packet's end is `PacketTooShort`; a `select`
-//! that nothing matches is `NoMatch`. What a rejected packet meets next is the architecture's affair.
+//! [`Extract`](stmt::StmtKind::Extract) beyond the packet's end is `PacketTooShort`; a `select` without a match is
+//! `NoMatch`. The architecture determines what happens to a rejected packet.
 //!
-//! **Calls.** [`Call`](stmt::StmtKind::Call) runs a function's body; arguments were copied by
-//! statements before it, or the parameter was bound to the argument's own place, where no other name
-//! for that place is visible in the body. An extern object may call functions too: its
-//! [abstract methods](object::AbstractMethod). `return` leaves the function, `exit` the block.
+//! **Calls.** [`Call`](stmt::StmtKind::Call) runs a function's body. Preceding statements have copied the arguments, or
+//! the parameter was bound to the place of the argument, if no other name for that place is visible in the body. An
+//! extern object may also call functions: its [abstract methods](object::AbstractMethod). `return` leaves the function,
+//! `exit` the block.
 
 pub mod dump;
 pub mod expr;
@@ -66,7 +63,7 @@ pub use stmt::{
 };
 pub use types::{Field, Scalar, Type, TypeDef, TypeKind};
 
-/// Where in the source something stands. Lines and columns count from 1; line 0 means "nowhere".
+/// A location in the source. Lines and columns count from 1. Line 0 means "nowhere".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SourceLoc {
     /// Index into [`Program::files`].

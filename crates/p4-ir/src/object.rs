@@ -6,7 +6,7 @@ use crate::{
 };
 use num_bigint::BigUint;
 
-/// The members of v1model's `HashAlgorithm`, in its order. A front end declares them, and a target looks them up.
+/// The members of v1model's `HashAlgorithm`, in order. A front end declares them, and a target looks them up.
 pub const HASH_ALGORITHMS: [&str; 8] = [
     "crc32",
     "crc32_custom",
@@ -21,15 +21,15 @@ pub const HASH_ALGORITHMS: [&str; 8] = [
 /// `@name(…)`, `@name[…]` or `@name`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Annotation {
-    /// Without the `@`.
+    /// The name, without the `@`.
     pub name: String,
-    /// What is in parentheses or brackets.
+    /// The values in parentheses or brackets.
     pub values: Vec<AnnotationValue>,
-    /// The octets between the parentheses as written; empty without any.
+    /// The text between the parentheses as written. Empty if there are none.
     pub text: String,
-    /// The tokens between the parentheses, each as written; those of a structured annotation are not kept.
+    /// The tokens between the parentheses, each as written. Those of a structured annotation are not kept.
     pub tokens: Vec<String>,
-    /// Whether it has brackets, not parentheses.
+    /// Whether it has brackets instead of parentheses.
     pub structured: bool,
 }
 
@@ -49,7 +49,7 @@ pub enum AnnotationValue {
 }
 
 impl Annotation {
-    /// The string that it holds; several are joined, as adjacent literals.
+    /// The string that it holds. Several strings are concatenated, like adjacent literals.
     pub fn string(&self) -> Option<String> {
         let parts = self.values.iter().filter_map(|value| match value {
             AnnotationValue::String(part) => Some(part.as_str()),
@@ -77,7 +77,7 @@ impl Annotation {
     }
 }
 
-/// The name for a control plane: what `@name` says, else the name in the source.
+/// The control-plane name: from `@name` if present, otherwise the name in the source.
 pub fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
     let annotated = annotations.iter().find(|a| a.name == "name");
     let given = annotated.and_then(Annotation::string);
@@ -88,9 +88,9 @@ pub fn control_plane_name(name: &str, annotations: &[Annotation]) -> String {
 /// An action, as a control plane sees it.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// Full control-plane name: `MyIngress.forward`, or what `@name` says.
+    /// Full control-plane name: `MyIngress.forward`, or from `@name`.
     pub name: String,
-    /// Parameters without direction, which an entry supplies.
+    /// Directionless parameters, which an entry supplies.
     pub params: Vec<ActionParam>,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
@@ -103,9 +103,9 @@ pub struct Action {
 pub struct ActionParam {
     /// Its name.
     pub name: String,
-    /// Its type; always one value.
+    /// Its type, which is always a scalar.
     pub ty: Type,
-    /// Where it is.
+    /// Its variable.
     pub variable: VariableId,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
@@ -116,19 +116,19 @@ pub struct ActionParam {
 pub struct Table {
     /// Full control-plane name.
     pub name: String,
-    /// What is looked up.
+    /// The fields of its key.
     pub keys: Vec<Key>,
-    /// What an entry may do.
+    /// The actions that entries may use.
     pub actions: Vec<TableAction>,
-    /// What happens when no entry matches.
+    /// The action when no entry matches.
     pub default_action: ActionCall,
-    /// Whether that is fixed.
+    /// Whether the default action is constant.
     pub const_default: bool,
     /// Entries in the source.
     pub entries: Vec<Entry>,
-    /// Whether they are all there can be.
+    /// Whether no other entries can be added.
     pub const_entries: bool,
-    /// The size asked for.
+    /// The declared size.
     pub size: Option<u64>,
     /// Whether the largest priority number wins among [`Table::entries`] (`largest_priority_wins`).
     pub largest_priority_wins: bool,
@@ -136,7 +136,7 @@ pub struct Table {
     pub implementation: Option<ExternId>,
     /// Direct counters and meters.
     pub direct: Vec<ExternId>,
-    /// `support_timeout`: entries may age.
+    /// `support_timeout`: whether entries may age.
     pub support_timeout: bool,
     /// Other properties that are constants, by name.
     pub properties: Vec<(String, Expr)>,
@@ -146,24 +146,24 @@ pub struct Table {
     pub loc: SourceLoc,
 }
 
-/// One field of a table's key.
+/// A field of a table's key.
 #[derive(Clone, Debug)]
 pub struct Key {
-    /// Its control-plane name: the expression as written, or what `@name` says.
+    /// Its control-plane name: the expression as written, or from `@name`.
     pub name: String,
-    /// The value looked up.
+    /// The value to look up.
     pub value: Expr,
     /// Its type in the source.
     pub ty: Type,
-    /// How it is matched.
+    /// Its match kind.
     pub kind: MatchKind,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
-    /// Its place in the source.
+    /// Its location in the source.
     pub loc: SourceLoc,
 }
 
-/// How a key is matched.
+/// The match kind of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MatchKind {
     /// Equal.
@@ -176,20 +176,20 @@ pub enum MatchKind {
     Range,
     /// Equal, or anything, by priority.
     Optional,
-    /// Not matched: input of an action selector's hash.
+    /// Not matched: an input of the hash of an action selector.
     Selector,
-    /// One of another architecture.
+    /// A match kind of another architecture.
     Other(String),
 }
 
-/// An action that a table lists.
+/// An action of a table.
 #[derive(Clone, Debug)]
 pub struct TableAction {
     /// The action.
     pub action: ActionId,
     /// Its body, with the arguments that the table binds.
     pub body: FunctionId,
-    /// Annotations on the listing: `@tableonly`, `@defaultonly`.
+    /// Annotations in the action list: `@tableonly`, `@defaultonly`.
     pub annotations: Vec<Annotation>,
 }
 
@@ -207,19 +207,19 @@ pub struct ActionCall {
 pub struct Entry {
     /// A set for each key.
     pub matches: Vec<KeyMatch>,
-    /// What it does.
+    /// The action.
     pub call: ActionCall,
-    /// Its priority as the source gives it; without one, entries win in their order.
+    /// Its priority in the source. Entries without priorities win in order.
     pub priority: Option<u64>,
-    /// Whether it is `const` by itself.
+    /// Whether it is declared `const` itself.
     pub is_const: bool,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
-    /// Its place in the source.
+    /// Its location in the source.
     pub loc: SourceLoc,
 }
 
-/// A set of values of one key. Its expressions are of the key's type.
+/// A set of values of one key. Its expressions have the type of the key.
 #[derive(Clone, Debug)]
 pub enum KeyMatch {
     /// `default` or `_`.
@@ -241,9 +241,9 @@ pub struct ExternObject {
     pub type_args: Vec<Type>,
     /// Full control-plane name.
     pub name: String,
-    /// Its constructor's arguments.
+    /// The arguments of its constructor.
     pub args: Vec<CtorArg>,
-    /// The table that it belongs to, for direct counters and meters.
+    /// The table to which it belongs, for direct counters and meters.
     pub table: Option<TableId>,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
@@ -251,17 +251,17 @@ pub struct ExternObject {
     pub loc: SourceLoc,
 }
 
-/// A method that an extern leaves abstract, as an instance's initializer implements it. The architecture calls it: it
-/// fills the parameters that the method reads, runs the body, and finds what the method gives in the others.
+/// The implementation of an abstract method of an extern, in an instance's initializer. The architecture calls it: it
+/// sets the parameters that the method reads, runs the body, and reads the results in the other parameters.
 #[derive(Clone, Debug)]
 pub struct AbstractMethod {
     /// The instance.
     pub object: ExternId,
     /// Its name: `apply`.
     pub name: String,
-    /// Its parameters in order; optional ones at the end may be left out.
+    /// Its parameters in order. Trailing optional ones may be omitted.
     pub params: Vec<BlockParam>,
-    /// What it gives, unless nothing.
+    /// Its result, unless it is void.
     pub result: Option<BlockParam>,
     /// Its body.
     pub body: FunctionId,
@@ -270,7 +270,7 @@ pub struct AbstractMethod {
 /// A constructor's argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CtorArg {
-    /// A number, a `bool` (0 or 1) or a serialisable enum's value.
+    /// A number, a `bool` (0 or 1) or the value of a serialisable enum.
     Int(num_bigint::BigInt),
     /// A member of an enum: `CounterType`, `packets`.
     Member(String, String),
@@ -282,7 +282,7 @@ pub enum CtorArg {
     List(Vec<CtorArg>),
 }
 
-/// A parser's value set, filled by the control plane.
+/// A parser value set, which the control plane fills.
 #[derive(Clone, Debug)]
 pub struct ValueSet {
     /// Full control-plane name.
@@ -291,7 +291,7 @@ pub struct ValueSet {
     pub element: Type,
     /// Name, type and match kind of each component.
     pub fields: Vec<(String, Type, MatchKind)>,
-    /// The most members that it can have.
+    /// The maximum number of members.
     pub size: u64,
     /// Annotations on it.
     pub annotations: Vec<Annotation>,
@@ -299,7 +299,7 @@ pub struct ValueSet {
     pub loc: SourceLoc,
 }
 
-/// Something that a block declares and a control plane can see.
+/// A declaration in a block that a control plane can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Declared {
     /// An action that is used.

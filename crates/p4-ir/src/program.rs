@@ -1,4 +1,4 @@
-//! A whole program, and the blocks that it hands to the architecture.
+//! A complete program, and its programmable blocks.
 
 use crate::{
     AbstractMethod, Action, Annotation, CtorArg, Declared, ExternId, ExternObject, Function,
@@ -6,7 +6,7 @@ use crate::{
     VariableId,
 };
 
-/// The errors of `core.p4`, in its order: their values are their indices.
+/// The errors of `core.p4`, in order. Their values are their indices.
 pub const CORE_ERRORS: [&str; 7] = [
     "NoError",
     "PacketTooShort",
@@ -34,9 +34,9 @@ pub struct Program {
     pub errors: Vec<String>,
     /// Headers with `@controller_header`, in the order of the source.
     pub controller_headers: Vec<TypeId>,
-    /// What a packet's storage holds. Parameters of the blocks come first.
+    /// The contents of a packet's storage. Parameters of the blocks come first.
     pub variables: Vec<Variable>,
-    /// Bodies.
+    /// Bodies of functions.
     pub functions: Vec<Function>,
     /// Parsers.
     pub parsers: Vec<Parser>,
@@ -46,19 +46,19 @@ pub struct Program {
     pub tables: Vec<Table>,
     /// Extern objects.
     pub externs: Vec<ExternObject>,
-    /// What instances of extern types with abstract methods implement.
+    /// Implementations of abstract methods by instances of extern types.
     pub methods: Vec<AbstractMethod>,
     /// Value sets.
     pub value_sets: Vec<ValueSet>,
-    /// What is declared outside of every block, in the order of the source.
+    /// Declarations outside of all blocks, in the order of the source.
     pub declared: Vec<Declared>,
     /// Annotations on `main`.
     pub annotations: Vec<Annotation>,
 }
 
 impl Program {
-    /// The action profile that a selector chooses from, where its constructor takes one, as in TNA: a control plane
-    /// knows both by the profile's name. Any other object itself.
+    /// The action profile from which a selector chooses, if its constructor takes one, as in TNA: a control plane uses
+    /// the profile's name for both. Any other object is returned unchanged.
     pub fn action_profile(&self, id: ExternId) -> ExternId {
         let object = &self[id];
         match object.args.first() {
@@ -67,7 +67,8 @@ impl Program {
         }
     }
 
-    /// `file:line:column` of a place. `entry` stands for a place that is not known, and names a file without a name.
+    /// `file:line:column` of a location. `entry` is used for an unknown location, and as the name of a file without a
+    /// name.
     pub fn describe(&self, loc: SourceLoc, entry: &str) -> String {
         if loc.line == 0 {
             return entry.to_owned();
@@ -81,26 +82,26 @@ impl Program {
 /// A programmable block.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// The constructor parameter of the package that it fills: `ig`. A package that is an argument of another is
-    /// named before its own parameter: `ingress.ip`.
+    /// The constructor parameter of the package to which it is bound: `ig`. For a package that is an argument of
+    /// another one, the name of that argument precedes it: `ingress.ip`.
     pub role: String,
-    /// The package that takes it: its name in the source (`pipe`), else the parameter that it fills.
+    /// The package that contains it: its name in the source (`pipe`), otherwise the parameter to which it is bound.
     pub package: String,
     /// The parser's or control's type: `MyIngress`.
     pub type_name: String,
-    /// What it runs.
+    /// Its parser or control.
     pub body: BlockBody,
-    /// Its run-time parameters but for `packet_in` and `packet_out`. Parameters that the architecture
-    /// declares with the same type share one variable: what the parser leaves in them ingress finds.
+    /// Its run-time parameters except `packet_in` and `packet_out`. Parameters that the architecture declares with the
+    /// same type share a variable: ingress reads what the parser has written.
     pub params: Vec<BlockParam>,
-    /// What it declares, in the order of the source; what a control or parser within it declares stands where
-    /// that is instantiated. Actions of the top level belong to no block.
+    /// Its declarations, in the order of the source. The declarations of a control or parser within it are at the
+    /// position of the instantiation. Top-level actions belong to no block.
     pub declared: Vec<Declared>,
     /// Where it is declared.
     pub loc: SourceLoc,
 }
 
-/// What a block runs.
+/// The code of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockBody {
     /// A parser.
@@ -116,7 +117,7 @@ pub struct BlockParam {
     pub name: String,
     /// Its type.
     pub ty: Type,
-    /// Where it is.
+    /// Its variable.
     pub variable: VariableId,
 }
 
@@ -129,7 +130,7 @@ impl BlockParam {
     }
 }
 
-/// A variable, in storage for as long as the packet is.
+/// A variable. It is in storage as long as the packet.
 #[derive(Clone, Debug)]
 pub struct Variable {
     /// Dotted name: `MyIngress.tmp`.

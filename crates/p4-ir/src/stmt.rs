@@ -6,122 +6,122 @@ use crate::{
 };
 use std::ops::Range;
 
-/// A statement and its place in the source.
+/// A statement and its location in the source.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The operation.
     pub kind: StmtKind,
-    /// The source line to show for it.
+    /// Its location in the source.
     pub loc: SourceLoc,
 }
 
-/// What a statement does.
+/// The operation of a statement.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// Store a value; `value.ty` equals `to.ty`. For a `varbit`, length and value.
+    /// Stores a value. `value.ty` equals `to.ty`. For a `varbit`, stores length and value.
     Assign {
-        /// Where to.
+        /// The destination.
         to: Place,
-        /// What.
+        /// The value.
         value: Expr,
     },
-    /// Store a value into bits `hi..=lo` of a place.
+    /// Stores a value into bits `hi..=lo` of a place.
     AssignSlice {
-        /// Where to.
+        /// The destination.
         to: Place,
         /// Most significant bit written.
         hi: u32,
         /// Least significant bit written.
         lo: u32,
-        /// What, of type `bit<hi − lo + 1>`.
+        /// The value, of type `bit<hi − lo + 1>`.
         value: Expr,
     },
-    /// Copy a whole header, stack, array, struct or tuple to one of the same members. The two places are the same or
-    /// have nothing in common.
+    /// Copies a whole header, stack, array, struct or tuple to one with the same members. The two places are identical
+    /// or do not overlap.
     Copy {
-        /// Where to.
+        /// The destination.
         to: Location,
-        /// Where from.
+        /// The source.
         from: Location,
     },
-    /// Set all that a place holds to zero.
+    /// Sets everything in a place to zero.
     Clear(Location),
     /// `if`.
     If {
         /// A `bool`.
         condition: Expr,
-        /// When it holds.
+        /// Executed if it is true.
         then: Vec<Stmt>,
-        /// When not.
+        /// Executed if it is false.
         otherwise: Vec<Stmt>,
     },
-    /// `switch`, without fall-through: the first case that holds the value, else `default`.
+    /// `switch`, without fall-through: executes the first case that contains the value, otherwise `default`.
     Switch {
         /// The value.
         on: Expr,
-        /// Constants and what to do.
+        /// Constants and statements.
         cases: Vec<(Vec<Expr>, Vec<Stmt>)>,
-        /// When no case holds it.
+        /// Executed if no case contains the value.
         default: Vec<Stmt>,
     },
-    /// `for`: while the condition holds, body, then update.
+    /// `for`: while the condition is true, executes the body, then the update.
     Loop {
-        /// Computes what the condition reads; run before each test.
+        /// Computes the inputs of the condition. Executed before each test.
         prepare: Vec<Stmt>,
         /// A `bool`.
         condition: Expr,
-        /// The body; `continue` goes to `update`.
+        /// The body. `continue` jumps to `update`.
         body: Vec<Stmt>,
-        /// Run after each body.
+        /// Executed after each body.
         update: Vec<Stmt>,
     },
-    /// Leave the innermost loop.
+    /// Leaves the innermost loop.
     Break,
-    /// Go to the innermost loop's update.
+    /// Jumps to the update of the innermost loop.
     Continue,
-    /// Run a function's body.
+    /// Runs the body of a function.
     Call(FunctionId),
-    /// Run an action's body directly; its parameters have been assigned.
+    /// Runs the body of an action directly. Its parameters have been assigned.
     CallAction(ActionId, FunctionId),
-    /// Leave the function.
+    /// Leaves the function.
     Return,
-    /// Leave the block.
+    /// Leaves the block.
     Exit,
-    /// Apply a table.
+    /// Applies a table.
     Apply {
         /// Which.
         table: TableId,
-        /// A `bool` place to say whether an entry matched.
+        /// A `bool` place that receives whether an entry matched.
         hit: Option<Place>,
-        /// A symbol place for the index into [`Table::actions`](crate::Table::actions) of the action that ran.
+        /// A symbol place that receives the index in [`Table::actions`](crate::Table::actions) of the action that ran.
         action_run: Option<Place>,
     },
     /// `setValid` or `setInvalid` of a header.
     SetValidity {
         /// The header.
         header: Location,
-        /// Which of the two.
+        /// The new validity.
         valid: bool,
     },
-    /// `push_front(count)`: elements move towards the end; the first `count` become invalid.
+    /// `push_front(count)`: moves elements towards the end. The first `count` become invalid.
     PushFront(Location, u32),
-    /// `pop_front(count)`: elements move towards the front; the last `count` become invalid.
+    /// `pop_front(count)`: moves elements towards the front. The last `count` become invalid.
     PopFront(Location, u32),
-    /// `packet.extract`: the header's fields from the cursor on; makes it valid. Parsers only.
+    /// `packet.extract`: reads the header's fields from the cursor on and makes the header valid. Parsers only.
     Extract {
         /// The header.
         header: Location,
         /// Its type.
         ty: TypeId,
-        /// The length of its `varbit` field in bits; `HeaderTooShort` if that is over its maximum,
-        /// `ParserInvalidArgument` if not whole octets in sum.
+        /// The length of its `varbit` field in bits. `HeaderTooShort` if that exceeds its maximum,
+        /// `ParserInvalidArgument` if the header is not a whole number of octets.
         varbit_bits: Option<Expr>,
     },
-    /// `packet.lookahead`: consecutive values from the cursor on, which stays. Parsers only.
+    /// `packet.lookahead`: reads consecutive values from the cursor on without moving it. Parsers only.
     Lookahead(Vec<Place>),
     /// `packet.advance(bits)`. Parsers only.
     Advance(Expr),
-    /// `verify(condition, error)`: if it does not hold, reject with that error, a symbol. Parsers only.
+    /// `verify(condition, error)`: if the condition is false, rejects with that error, a symbol. Parsers only.
     Verify(Expr, Expr),
     /// `packet.emit` of one header, if it is valid. Deparsers only.
     Emit {
@@ -134,19 +134,19 @@ pub enum StmtKind {
     Extern(ExternCall),
 }
 
-/// A call of what the architecture declares `extern`.
+/// A call of a function or method that the architecture declares `extern`.
 #[derive(Clone, Debug)]
 pub struct ExternCall {
     /// `hash`, `mark_to_drop`, `register.read`, …: the function's name, or type and method.
     pub name: String,
-    /// The object whose method it is.
+    /// The object whose method is called.
     pub object: Option<ExternId>,
     /// Type arguments, given or inferred.
     pub type_args: Vec<Type>,
-    /// Arguments, in the order declared; of a hash or checksum one more where the program names the calculation: its
-    /// name. The last is the place of a result that is no single value.
+    /// Arguments, in the order of declaration. A hash or checksum has an additional one if the program names the
+    /// calculation: its name. The last argument is the destination of a result that is not a scalar.
     pub args: Vec<Arg>,
-    /// Where the result goes, if it is one value.
+    /// The destination of the result, if it is a scalar.
     pub result: Option<Place>,
 }
 
@@ -157,7 +157,7 @@ pub enum Arg {
     In(Expr),
     /// A place to write (`out`) or to read and write (`inout`).
     Out(Place),
-    /// A list or tuple or struct (`in`), flattened in order; headers' fields depend on their validity.
+    /// A list, tuple or struct (`in`), flattened in order. Fields of headers depend on the validity of the header.
     List(Vec<ListItem>),
     /// A variable that is not a scalar, with its type: standard metadata, a whole header.
     Variable(Location, Type),
@@ -165,7 +165,7 @@ pub enum Arg {
     String(String),
     /// An extern object.
     Object(ExternId),
-    /// `_`, or an optional argument left out.
+    /// `_`, or an omitted optional argument.
     None,
 }
 
@@ -174,14 +174,14 @@ pub enum Arg {
 pub struct ListItem {
     /// The value.
     pub value: Expr,
-    /// The validity of the header that it is a field of: an invalid header's fields are left out of
-    /// hashes and checksums.
+    /// The validity of the header to which it belongs: fields of an invalid header are omitted from hashes and
+    /// checksums.
     pub valid: Option<Place>,
     /// Dotted name, for traces.
     pub name: String,
 }
 
-/// Code that is called: an action's, a function's or a control's body.
+/// Code that is called: the body of an action, function or control.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Dotted name in the source.
@@ -192,12 +192,12 @@ pub struct Function {
     pub loc: SourceLoc,
 }
 
-/// A parser, sub-parsers inlined.
+/// A parser, with sub-parsers inlined.
 #[derive(Clone, Debug)]
 pub struct Parser {
     /// Its name.
     pub name: String,
-    /// States; the first is `start`, preceded by the initialisation of local variables.
+    /// States. The first is `start`, preceded by the initialisation of local variables.
     pub states: Vec<ParserState>,
     /// Where it is declared.
     pub loc: SourceLoc,
@@ -206,41 +206,41 @@ pub struct Parser {
 /// A parser's state.
 #[derive(Clone, Debug)]
 pub struct ParserState {
-    /// Its name, dotted where it comes from a sub-parser. A state that applies parsers is split: `start'1` is what follows
-    /// the first application or `if`, `start.if2` and `start.else2` are branches.
+    /// Its name, dotted if it comes from a sub-parser. A state that applies parsers is split: `start'1` is the part
+    /// after the first application or `if`, and `start.if2` and `start.else2` are branches.
     pub name: String,
-    /// What it does.
+    /// Its statements.
     pub body: Vec<Stmt>,
-    /// Where it goes.
+    /// Its transition.
     pub transition: Transition,
     /// Where it is declared.
     pub loc: SourceLoc,
 }
 
-/// How a state is left.
+/// The transition of a state.
 #[derive(Clone, Debug)]
 pub enum Transition {
-    /// Always to one state.
+    /// Always to the same state.
     Goto(StateTarget),
-    /// To the first case that matches; if none does, reject with `NoMatch`.
+    /// To the first case that matches. If none does, rejects with `NoMatch`.
     Select {
-        /// The values looked at.
+        /// The values to match.
         keys: Vec<Expr>,
         /// The cases in order.
         cases: Vec<SelectCase>,
     },
 }
 
-/// One line of a `select`.
+/// A case of a `select`.
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// A set for each key; [`KeyMatch::Any`] for a key that a value set covers.
+    /// A set for each key. [`KeyMatch::Any`] for a key that a value set covers.
     pub sets: Vec<KeyMatch>,
     /// Value sets, all of which must contain their keys.
     pub value_sets: Vec<InValueSet>,
-    /// Where it goes.
+    /// The target.
     pub to: StateTarget,
-    /// Its place in the source.
+    /// Its location in the source.
     pub loc: SourceLoc,
 }
 
@@ -253,7 +253,7 @@ pub struct InValueSet {
     pub keys: Range<usize>,
 }
 
-/// Where a transition goes.
+/// The target of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StateTarget {
     /// Index into [`Parser::states`].

@@ -1,14 +1,14 @@
-//! The types that variables have at run time, and the parts that they have.
+//! The types of variables at run time, and their parts.
 
 use crate::{Annotation, Program, SourceLoc, TypeId};
 use num_bigint::BigUint;
 
-/// The type of a value that an expression can have.
+/// The type of a value of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scalar {
     /// `bool`: 0 or 1.
     Bool,
-    /// `bit<W>`; also a serialisable enum, which is its underlying type.
+    /// `bit<W>`, or a serialisable enum, which is represented by its underlying type.
     Bit(u32),
     /// `int<W>`, in two's complement.
     Int(u32),
@@ -19,7 +19,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Width of the value in bits; for a `varbit` the most it can hold.
+    /// Width of the value in bits. For a `varbit`, its maximum width.
     pub const fn width(self) -> u32 {
         match self {
             Scalar::Bool => 1,
@@ -38,7 +38,7 @@ pub enum Type {
     Named(TypeId),
     /// A header stack (or stack of unions): element type and length. It has a `nextIndex`.
     Stack(Box<Type>, u32),
-    /// An array of what is no header or union: element type and length.
+    /// An array of anything except headers and unions: element type and length.
     Array(Box<Type>, u32),
     /// A tuple.
     Tuple(Vec<Type>),
@@ -47,9 +47,9 @@ pub enum Type {
 /// A named type.
 #[derive(Clone, Debug)]
 pub struct TypeDef {
-    /// Its name in the source, with type arguments where it is generic: `pair<bit<8>, bool>`.
+    /// Its name in the source, with type arguments if it is generic: `pair<bit<8>, bool>`.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
     /// Annotations on its declaration.
     pub annotations: Vec<Annotation>,
@@ -57,22 +57,22 @@ pub struct TypeDef {
     pub loc: SourceLoc,
 }
 
-/// What a named type is.
+/// The kind of a named type.
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `struct`.
     Struct(Vec<Field>),
-    /// `header`; every field is a scalar, or a struct of such.
+    /// `header`. Every field is a scalar, or a struct of scalars.
     Header(Vec<Field>),
     /// `header_union`.
     Union(Vec<Field>),
-    /// `enum` without underlying type: its members, index = value.
+    /// `enum` without underlying type: its members, whose values are their indices.
     Enum(Vec<String>),
     /// `enum bit<W>`: underlying type, members with their values.
     SerialisableEnum(Scalar, Vec<(String, BigUint)>),
-    /// `error`; members are [`Program::errors`].
+    /// `error`. Its members are [`Program::errors`].
     Error,
-    /// `type T Name`: a type of its own over another.
+    /// `type T Name`: a distinct type with the representation of another.
     New(Type),
 }
 
@@ -90,8 +90,7 @@ pub struct Field {
 }
 
 impl Type {
-    /// How many values a variable of this type holds, validities and `nextIndex` counted too; the greatest number if
-    /// they are more.
+    /// How many scalars a variable of this type holds, including validities and `nextIndex`. Saturating.
     pub fn values(&self, program: &Program) -> u32 {
         let all = |types: &mut dyn Iterator<Item = &Type>| {
             types.fold(0u32, |sum, ty| sum.saturating_add(ty.values(program)))
@@ -117,7 +116,7 @@ impl Type {
         }
     }
 
-    /// The scalar that this type is kept as, if it is one value.
+    /// The scalar that represents this type, if it is a single value.
     pub fn scalar(&self, program: &Program) -> Option<Scalar> {
         match self {
             Type::Scalar(s) => Some(*s),
@@ -151,7 +150,7 @@ impl Type {
         }
     }
 
-    /// The type of the elements of a stack, array, or tuple whose members all have one type, and their number.
+    /// The element type and length of a stack, of an array, or of a tuple whose members have one type.
     pub fn elements(&self) -> Option<(&Type, u32)> {
         match self {
             Type::Stack(element, len) | Type::Array(element, len) => Some((element, *len)),

@@ -1,4 +1,4 @@
-//! What the engine and the switch ask of an architecture.
+//! The implementation of PSA for the engine and the switch.
 
 use crate::blocks::{self, Layout};
 use crate::externs::{self, Call};
@@ -8,7 +8,7 @@ use p4_vm::{Architecture, CallSite, Compiler, Object, Packet, Target};
 use switch::{Arrival, Dequeued, Forwarding, Frame, Replica, Switch};
 use units::Instant;
 
-/// The Portable Switch Architecture. All that a packet's block asks for is in its metadata.
+/// The Portable Switch Architecture. All requests of a packet's block are in its metadata.
 #[derive(Debug, Default)]
 pub struct Psa;
 

@@ -1,11 +1,11 @@
-//! The package: its six blocks, the metadata of the architecture, and what packets take along to another block.
+//! The package: its six blocks, the metadata of the architecture, and the data that packets carry to another block.
 
 use crate::Psa;
 use p4_ir::Block;
 use p4_vm::{Compiler, MetaField, Slot, Target};
 use std::ops::Range;
 
-/// What PSA knows of a program.
+/// What PSA knows about a program.
 #[derive(Debug, Default)]
 pub struct Layout {
     pub blocks: Blocks,
@@ -14,7 +14,7 @@ pub struct Layout {
     pub along: Along,
     /// The number of each checksum object, and the word of its sum.
     pub sums: Vec<(u32, Slot)>,
-    /// A word for values between an extern and its caller.
+    /// A scratch word for values between an extern and its caller.
     pub scratch: Slot,
 }
 
@@ -77,8 +77,8 @@ pub struct EgressMetadata {
     pub deparser_port: MetaField,
 }
 
-/// The words of the user's metadata that a deparser writes and the parser at the path's end reads. Each is one place
-/// for both.
+/// The words of the user's metadata that a deparser writes and the parser at the end of the path reads. Both use the
+/// same place.
 #[derive(Clone, Debug, Default)]
 pub struct Along {
     pub normal: Range<usize>,

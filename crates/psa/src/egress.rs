@@ -1,4 +1,4 @@
-//! From a queue to the line: parser, egress, deparser, and what egress decided (6.5).
+//! From a queue to the line: parser, egress, deparser, and the decision of egress (6.5).
 
 use crate::paths::{self, again, session, to_egress};
 use crate::{Switch, ports};
@@ -7,7 +7,7 @@ use std::mem::take;
 use switch::{Arrival, Dequeued, Queued};
 use units::Instant;
 
-/// When the packet's serialisation ends; `None` if it is not sent.
+/// Runs egress on a packet. Returns the end of its serialisation, or `None` if it is not sent.
 pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> Option<Instant> {
     let &mut Dequeued {
         port: queue,
@@ -76,13 +76,13 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     Some(switch.send(queue, start, packet))
 }
 
-/// Copies of the packet as it leaves the deparser, which go through egress again.
+/// Makes copies of the packet as it leaves the deparser, and enqueues them for egress.
 fn clone(switch: &mut Switch, words: &[u64], packet: &Packet, arrival: &mut Arrival, queue: u16) {
     let meta = switch.layout().egress;
     let Some(session) = session(switch, meta.clone_session.get(words)) else {
         return;
     };
-    // A clone may be cloned again, but not for ever.
+    // A clone may be cloned again, but not without limit.
     if arrival.lineage.passes() >= switch.config().max_passes {
         return switch.note_drop(DropCause::TooManyPasses, queue, arrival.now, packet.tag);
     }

@@ -1,4 +1,4 @@
-//! Calls of what PSA declares `extern`.
+//! Calls of the externs that PSA declares.
 
 use crate::{Psa, objects, ports};
 use internet_checksum::Sum;
@@ -9,24 +9,24 @@ use p4_vm::{Compiler, Slot, enum_member};
 
 type Lowering<'p> = Compiler<'p, Psa>;
 
-/// A call that only PSA has. Sums are those of RFC 1624: one's complement sums of 16-bit words.
+/// A call that only PSA has. Sums are those of RFC 1624: ones' complement sums of 16-bit words.
 #[derive(Debug)]
 pub enum Call {
-    /// Adds what the checksum of data leaves in `of` to a sum, or subtracts it.
+    /// Adds the sum of the data whose checksum is in `of` to a sum, or subtracts it.
     Sum { sum: Slot, of: Slot, add: bool },
     /// The complement of a sum.
     Complement { sum: Slot, to: Slot },
-    /// A sum, from the word where it is kept or to it.
+    /// Copies a sum from or to the word in which it is stored.
     Copy { from: Slot, to: Slot },
-    /// PSA's number of the colour that a meter gave, in its place.
+    /// Converts a colour from a meter to PSA's number, in place.
     Colour { at: Slot },
 }
 
-/// Makes a call.
+/// Executes a call.
 pub fn call(call: &Call, words: &mut [u64]) {
     match *call {
         Call::Sum { sum, of, add } => {
-            // The engine gives a checksum, which is the complement of the sum.
+            // The engine computes a checksum, which is the complement of the sum.
             let checksum = Sum::from(words[of as usize]);
             let sum = &mut words[sum as usize];
             let total = match add {
@@ -39,12 +39,12 @@ pub fn call(call: &Call, words: &mut [u64]) {
             words[to as usize] = Sum::from(words[sum as usize]).checksum().into();
         }
         Call::Copy { from, to } => words[to as usize] = words[from as usize],
-        // The engine counts green, yellow, red; PSA declares RED, GREEN, YELLOW.
+        // The engine numbers green, yellow, red; PSA declares RED, GREEN, YELLOW.
         Call::Colour { at } => words[at as usize] = (words[at as usize] + 1) % 3,
     }
 }
 
-/// Every function and method, as p4-ir names them.
+/// Every supported function and method, with its name in p4-ir.
 const SUPPORTED: [&str; 26] = [
     "Checksum.clear",
     "Checksum.get",
@@ -74,7 +74,7 @@ const SUPPORTED: [&str; 26] = [
     "static_assert",
 ];
 
-/// Translates a call. `None`: an argument is not what PSA declares there.
+/// Translates a call. Returns `None` if an argument does not match PSA's declaration.
 pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     let args = &call.args[..];
     let object = call.object.map(|ExternId(object)| object);
@@ -85,7 +85,7 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
         },
         ("Register.write", [index, value]) => c.register_write(object?, index, value),
         ("Counter.count", [index]) => c.count(object?, index),
-        // Every hit of a table with a direct counter is counted, called or not, as by BMv2.
+        // Every hit of a table with a direct counter is counted, even if the action does not call `count`, as in BMv2.
         ("DirectCounter.count", []) | ("static_assert", _) => Some(()),
         ("Meter.execute", [index]) => {
             let scratch = scratch(c);
@@ -108,7 +108,7 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
         }
         ("Hash.get_hash", [data]) => {
             let zero = Arg::In(Expr::constant(0u8, Scalar::Bit(1)));
-            // More than any hash: the remainder is the hash itself.
+            // Larger than any hash: the remainder is the hash itself.
             let beyond = Arg::In(Expr::constant(1u128 << 64, Scalar::Bit(65)));
             hash(c, call, &zero, data, &beyond)
         }
@@ -173,17 +173,17 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     }
 }
 
-/// Where a call's result goes, as an argument.
+/// The destination of a call's result, as an argument.
 fn result(call: &ExternCall) -> Option<Arg> {
     call.result.clone().map(Arg::Out)
 }
 
-/// A word between two steps of a call.
+/// A scratch word between two steps of a call.
 fn scratch(c: &mut Lowering<'_>) -> Place {
     c.place_at(c.layout.scratch, Scalar::Bit(16))
 }
 
-/// Copies a word to where the call's result goes.
+/// Copies a word to the destination of the call's result.
 fn give(c: &mut Lowering<'_>, call: &ExternCall, word: Slot) -> Option<()> {
     if let Some(place) = &call.result {
         let to = c.location(&place.at);
@@ -198,7 +198,7 @@ fn colour(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     give(c, call, at)
 }
 
-/// Refuses a colour other than green: with green a colour-aware meter is colour-blind (RFC 2698).
+/// Rejects a colour other than green: with green, a colour-aware meter is colour-blind (RFC 2698).
 fn green(c: &mut Lowering<'_>, before: &Arg) -> Option<()> {
     if enum_member(c.program(), "PSA_MeterColor_t", before) != Some("GREEN") {
         c.error("a meter takes no colour but the constant PSA_MeterColor_t.GREEN, or none");
@@ -221,7 +221,7 @@ fn hash(c: &mut Lowering<'_>, call: &ExternCall, base: &Arg, data: &Arg, max: &A
     }
 }
 
-/// Hashed data with zeros in front, up to whole octets, as in BMv2. The specification leaves that open.
+/// The data to hash, padded in front with zeros to whole octets, as in BMv2. The specification does not define this.
 fn in_octets(data: &Arg) -> Arg {
     let mut items = match data {
         Arg::List(items) => items.clone(),
@@ -275,7 +275,7 @@ fn add(c: &mut Lowering<'_>, object: Option<u32>, data: &Arg, add: bool) -> Opti
     Some(())
 }
 
-/// The value of a struct's field, of an argument that is the struct.
+/// The value of a field, for an argument that is a struct.
 fn field(arg: &Arg, at: usize) -> Option<Expr> {
     match arg {
         Arg::List(items) => items.get(at).map(|item| item.value.clone()),

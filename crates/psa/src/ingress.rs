@@ -1,4 +1,4 @@
-//! From a port to a queue: parser, ingress, deparser, and what ingress decided (6.3).
+//! From a port to a queue: parser, ingress, deparser, and the decision of ingress (6.3).
 
 use crate::paths::{self, again, session, to_egress};
 use crate::{Switch, ports};
@@ -6,10 +6,10 @@ use p4_vm::{DropCause, Job, Packet};
 use std::mem::take;
 use switch::{Arrival, Frame, PortConfig, Target};
 
-/// Classes of service: a port has at most as many queues.
+/// Classes of service, which limit the number of queues of a port.
 const CLASSES: u64 = 8;
 
-/// Takes a packet to the traffic manager, or to ingress again.
+/// Runs ingress on a packet, and passes the packet to the traffic manager or to ingress again.
 pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     let meta = switch.layout().ingress;
     let blocks = switch.layout().blocks;
@@ -22,7 +22,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
         },
     );
     paths::run(switch, &mut words, blocks.ingress_parser);
-    // A packet that the parser rejects continues, too.
+    // A packet that the parser rejects also continues.
     meta.parser_error.set(&mut words, switch.job.error);
     if switch.job.abort.is_none() {
         paths::run(switch, &mut words, blocks.ingress);
@@ -40,7 +40,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
         0 => None,
         _ => session(switch, meta.clone_session.get(&words)),
     };
-    // Clones and resubmitted packets are as they came in.
+    // Clones and resubmitted packets have the content that the packet had on arrival.
     let mut copies =
         [clone.is_some(), resubmitted].map(|wanted| wanted.then(|| as_it_came(switch, packet)));
     paths::clear_sums(switch, &mut words);
@@ -87,7 +87,7 @@ fn to_queue(
     let mut fresh = to_egress(switch, &words, path, along);
     let class = match meta.class_of_service.get(&words) {
         class @ 0..CLASSES => class,
-        // One that is not supported.
+        // A class that is not supported.
         _ => 0,
     };
     switch
@@ -105,7 +105,7 @@ fn to_queue(
             return switch.drop_packet(cause, counted_at, arrival, fresh, take(packet));
         };
         switch.replicate(fresh, take(packet), arrival, &replicas, None);
-        // The replicas are there in its place.
+        // The replicas replace the packet.
         return switch.leave(arrival);
     }
     let Some(queue) = ports::of_switch(port) else {
@@ -113,13 +113,13 @@ fn to_queue(
         return switch.drop_packet(cause, counted_at, arrival, fresh, take(packet));
     };
     if port == ports::RECIRCULATE {
-        // It has no line, on any switch.
+        // The port has no line on any switch.
         switch.set_port(queue, PortConfig::default());
     }
     switch.enqueue(fresh, take(packet), arrival, queue, None);
 }
 
-/// A copy of the packet that is worked on as it came in.
+/// A copy of the current packet as it arrived.
 fn as_it_came(switch: &mut Switch, packet: &Packet) -> Packet {
     let mut copy = switch.copy_packet(packet);
     copy.octets.extend_from_slice(&switch.job.octets);

@@ -3,9 +3,9 @@
 //! Section numbers in comments are those of the [specification](https://p4.org/p4-spec/docs/PSA.html).
 //!
 //! The map of this crate:
-//! - `architecture`: [`Psa`], what the engine and the switch ask of an architecture;
-//! - `blocks`: the package and its metadata; `externs`, `objects`: what PSA declares; `ports`: numbers of ports;
-//! - `ingress`, `egress`, `paths`: a packet's way, and how it starts over.
+//! - `architecture`: [`Psa`], the interface to the engine and the switch;
+//! - `blocks`: the package and its metadata; `externs`, `objects`: the declarations of PSA; `ports`: port numbers;
+//! - `ingress`, `egress`, `paths`: the path of a packet, and how it starts over.
 
 mod architecture;
 mod blocks;
@@ -24,7 +24,7 @@ pub type Pipeline = p4_vm::Pipeline<Psa>;
 /// A PSA switch.
 pub type Switch = switch::Switch<Psa>;
 
-/// How programs find it.
+/// The registration for look-up by programs.
 pub const REGISTRATION: Registration = Registration {
     package: blocks::PACKAGE,
     include: "psa.p4",

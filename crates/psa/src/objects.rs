@@ -3,7 +3,7 @@
 use p4_ir::{CtorArg, ExternObject, Program};
 use p4_vm::{Algorithm, Counted, MeterUnit, Object, member};
 
-/// The object as it is when the switch starts; an error says what its constructor needs.
+/// Creates the object in its initial state. An error states what its constructor requires.
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     let arg = |i: usize| object.args.get(i);
     match object.type_name.as_str() {
@@ -35,7 +35,7 @@ pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
 
 const ALGORITHMS: &str = "PSA_HashAlgorithm_t";
 
-/// The hash that a constructor names.
+/// The hash algorithm in a constructor's argument.
 pub fn algorithm(program: &Program, arg: Option<&CtorArg>) -> Result<Algorithm, String> {
     let name = member(program, ALGORITHMS, arg);
     Ok(match name.as_deref() {

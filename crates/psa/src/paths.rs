@@ -1,4 +1,4 @@
-//! Where a packet comes from: values of `PSA_PacketPath_t`, and a packet's storage as it starts on a path.
+//! The origin of a packet: values of `PSA_PacketPath_t`, and the initial storage of a packet on each path.
 
 use crate::Switch;
 use crate::blocks::Layout;
@@ -16,7 +16,7 @@ pub const CLONE_E2E: u64 = 4;
 pub const RESUBMIT: u64 = 5;
 pub const RECIRCULATE: u64 = 6;
 
-/// Writes the metadata of a packet that comes to ingress (6.2): it is dropped unless ingress says otherwise.
+/// Writes the metadata of a packet that arrives at ingress (6.2). It is dropped unless ingress decides otherwise.
 #[inline]
 pub fn arrive(layout: &Layout, words: &mut [u64], now: Instant, port: u64, path: u64) {
     let meta = &layout.ingress;
@@ -28,7 +28,7 @@ pub fn arrive(layout: &Layout, words: &mut [u64], now: Instant, port: u64, path:
     meta.drop.set(words, 1);
 }
 
-/// Storage of a packet that comes to ingress again, with what a deparser gave it along.
+/// Storage of a packet that arrives at ingress again, with the data that a deparser passed along.
 pub fn again(
     switch: &mut Switch,
     words: &[u64],
@@ -42,12 +42,12 @@ pub fn again(
     fresh
 }
 
-/// Storage of a packet that goes to egress, with what a deparser gave it along.
+/// Storage of a packet that goes to egress, with the data that a deparser passed along.
 pub fn to_egress(switch: &mut Switch, words: &[u64], path: u64, along: Range<usize>) -> Frame {
     let mut fresh = switch.take_words();
     let layout = switch.layout();
     let (ingress, egress) = (&layout.ingress, &layout.egress);
-    // For whom the packet is counted if it is lost.
+    // The port for which the packet is counted if it is lost.
     ingress
         .parser_port
         .set(&mut fresh, ingress.parser_port.get(words));
@@ -69,7 +69,7 @@ pub fn run(switch: &mut Switch, words: &mut [u64], block: Target) {
     switch.run(words, block);
 }
 
-/// Clears checksums, as each block finds them for each packet.
+/// Clears the checksums, because each block starts with cleared checksums for each packet.
 pub fn clear_sums(switch: &Switch, words: &mut [u64]) {
     for (_, sum) in &switch.layout().sums {
         words[*sum as usize] = 0;

@@ -1,12 +1,12 @@
-//! PSA numbers ports with 32 bits, the switch with 16: the last 256 numbers of both stand for each other.
+//! PSA port numbers have 32 bits, those of the switch 16. The last 256 numbers of both correspond to each other.
 
 /// `PSA_PORT_RECIRCULATE`
 pub const RECIRCULATE: u64 = 0xffff_fffa;
 
-/// Ports from here on are the last ones of PSA.
+/// Ports from here on correspond to the last ones of PSA.
 const RESERVED: u16 = 0xff00;
 
-/// The switch's number of a PSA port; `None` for ports that it cannot have.
+/// The switch's number of a PSA port. `None` for ports that the switch cannot have.
 pub fn of_switch(port: u64) -> Option<u16> {
     match port {
         0xffff_ff00..=0xffff_ffff => Some(port as u16),

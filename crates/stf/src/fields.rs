@@ -1,7 +1,6 @@
-//! The fields of a frame by name, and those in which a packet differs from what was expected.
+//! The fields of a frame by name, and those in which a packet differs from the expected one.
 //!
-//! Ethernet, IEEE 802.1Q, IPv4 and its options AQT and AVBW-S (`p4src/include/headers.p4`); what follows is
-//! the payload.
+//! Ethernet, IEEE 802.1Q, IPv4 and its options AQT and AVBW-S (`p4src/include/headers.p4`). The rest is payload.
 
 use crate::{Expected, Failure};
 use serde::Serialize;
@@ -13,14 +12,14 @@ const IPV4: u64 = 0x0800;
 /// The half octets of the fixed part of an IPv4 header.
 const IPV4_DIGITS: usize = 40;
 
-/// A field that is not as expected.
+/// A field that differs from its expected value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Difference {
     /// Such as `ipv4.ttl`.
     pub field: String,
-    /// Its value; digits that the script does not compare are `*`.
+    /// Its expected value. Digits that the script does not compare are `*`.
     pub expected: String,
-    /// What came.
+    /// Its value in the packet.
     pub found: String,
 }
 
@@ -32,7 +31,7 @@ enum Form {
     Octets,
 }
 
-/// A field, in bits from the beginning of the frame.
+/// A field, in bits from the start of the frame.
 struct Field {
     name: String,
     bits: Range<usize>,
@@ -40,7 +39,7 @@ struct Field {
 }
 
 impl Failure {
-    /// The fields in which the packet differs from what was expected; none for other failures.
+    /// The fields in which the packet differs from the expected one. Empty for other failures.
     pub fn differences(&self) -> Vec<Difference> {
         match self {
             Failure::Differs {
@@ -56,7 +55,7 @@ fn differences(expected: &Expected, found: &[u8]) -> Vec<Difference> {
         .iter()
         .flat_map(|octet| [Some(octet >> 4), Some(octet & 0xf)])
         .collect();
-    // The layout is the one expected: a wrong type or length is then one wrong field.
+    // The layout is the expected one: a wrong type or length then appears as a single wrong field.
     let layout: Vec<u8> = (0..expected.nibbles.len().max(came.len()))
         .map(|i| {
             let wanted = expected.nibbles.get(i).copied().flatten();
@@ -84,7 +83,7 @@ fn differences(expected: &Expected, found: &[u8]) -> Vec<Difference> {
     list
 }
 
-/// Whether a bit of the field that is compared is another; bits that only one has do not count.
+/// Whether a compared bit of the field differs. Bits that only one of them has do not count.
 fn differs(field: &Field, expected: &[Option<u8>], came: &[Option<u8>]) -> bool {
     field.bits.clone().any(|bit| {
         let at = |digits: &[Option<u8>]| digits.get(bit / 4).copied().flatten();
@@ -93,7 +92,7 @@ fn differs(field: &Field, expected: &[Option<u8>], came: &[Option<u8>]) -> bool 
     })
 }
 
-/// The value of a field; digits if some are not known.
+/// The value of a field, or its digits if some are unknown.
 fn shown(field: &Field, digits: &[Option<u8>]) -> String {
     let within = field.bits.start / 4..field.bits.end.div_ceil(4);
     let known: Option<Vec<u8>> = within
@@ -125,14 +124,14 @@ fn shown(field: &Field, digits: &[Option<u8>]) -> String {
     }
 }
 
-/// Reads digits from a place on; missing ones are 0.
+/// Reads digits from a position on. Missing ones are 0.
 fn number(digits: &[u8], at: usize, count: usize) -> u64 {
     (at..at + count).fold(0, |value, i| {
         value << 4 | u64::from(digits.get(i).copied().unwrap_or(0))
     })
 }
 
-/// The fields of a frame of these half octets, in the order of the wire.
+/// The fields of a frame with these half octets, in the order on the wire.
 fn fields(digits: &[u8]) -> Vec<Field> {
     let mut list = Vec::new();
     let mut at = 0;
@@ -231,7 +230,7 @@ const AVBW_FIELDS: &[(&str, usize)] = &[
 mod tests {
     use super::*;
 
-    /// Both packets as the digits of a script; `*` and `$` as there.
+    /// Both packets as digits of a script, with `*` and `$` as in scripts.
     fn between(expected: &str, found: &str) -> Vec<(String, String, String)> {
         let digits = |text: &str| -> Vec<Option<u8>> {
             let all = text.chars().filter(|c| !c.is_whitespace() && *c != '$');

@@ -1,10 +1,10 @@
-//! A line of a script, read from left to right.
+//! The lexer for a line of a script.
 
 use crate::{Digits, Number, Tail};
 use num_bigint::BigUint;
 use thiserror::Error;
 
-/// Where a script is wrong, and what was expected there.
+/// A syntax error in a script, and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}, column {column}: expected {expected}, found {found}")]
 pub struct ParseError {
@@ -12,13 +12,13 @@ pub struct ParseError {
     pub line: u32,
     /// In characters, from 1.
     pub column: u32,
-    /// What would be right.
+    /// The valid input.
     pub expected: String,
-    /// What stands there.
+    /// The input found.
     pub found: String,
 }
 
-/// What is left of a line.
+/// The rest of a line.
 pub(crate) struct Line<'a> {
     text: &'a str,
     at: usize,
@@ -54,7 +54,7 @@ impl<'a> Line<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// An error at this place.
+    /// An error at the current position.
     pub fn error(&self, expected: impl Into<String>) -> ParseError {
         let word: String = self
             .rest()
@@ -73,7 +73,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Characters up to the first that is not wanted, and the spaces after them.
+    /// Takes characters up to the first one that is not wanted, and the spaces behind them.
     pub fn take(&mut self, wanted: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
@@ -82,7 +82,7 @@ impl<'a> Line<'a> {
         &rest[..end]
     }
 
-    /// Whether this comes next; if so, it is taken.
+    /// Takes the text if it comes next. Returns whether it does.
     pub fn eat(&mut self, text: &str) -> bool {
         if !self.rest().starts_with(text) {
             return false;
@@ -146,7 +146,7 @@ impl<'a> Line<'a> {
             })
     }
 
-    /// A number, with wild digits or a prefix length if it has them.
+    /// A number, optionally with wildcard digits or a prefix length.
     pub fn number_token(&mut self, what: &str) -> Result<Number, ParseError> {
         let before = self.at;
         let word = self.take(|c| c.is_ascii_alphanumeric() || c == '*');
@@ -170,7 +170,7 @@ impl<'a> Line<'a> {
         })
     }
 
-    /// A number without wild digits.
+    /// A number without wildcard digits.
     fn plain_number(&mut self, what: &str) -> Result<BigUint, ParseError> {
         let bad = self.error(what);
         let word = self.take(|c| c.is_ascii_alphanumeric());

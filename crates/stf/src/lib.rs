@@ -5,14 +5,14 @@
 //! packet 1 ffffffffffff 000000000001 0800 45...
 //! expect 2 ffffffffffff ************ 0800 $
 //! ```
-//! - [`Script::parse`] reads a script; errors say line, column, and what was expected there;
-//! - [`run`] runs one on a [`engine::Switch`], without any I/O, with the meaning that p4c's runner for
-//!   BMv2 gives it; its [`Report`] says packet by packet what differed;
-//! - [`run_on`] runs one on a switch that is there already, and gives it back with the packets that came out;
-//! - [`Failure::differences`] names the fields in which a packet differs;
-//! - [`grade`] runs scripts as a test, and says of each failure what was tested;
-//! - [`reproduce`] writes one: a switch's state, and a packet that met a panic;
-//! - [`run_traced`] does the same and keeps what each packet met: states, tables, queues.
+//! - [`Script::parse`] parses a script; errors contain line, column, and what was expected;
+//! - [`run`] runs a script on a [`engine::Switch`], without any I/O, with the semantics of p4c's runner for BMv2; its
+//!   [`Report`] contains the differences for each packet;
+//! - [`run_on`] runs a script on an existing switch, and returns the switch with the packets that it sent;
+//! - [`Failure::differences`] lists the fields in which a packet differs;
+//! - [`grade`] runs scripts as a test, and reports for each failure what was tested;
+//! - [`reproduce`] writes a script from a switch's state and a packet that caused a panic;
+//! - [`run_traced`] is like [`run`], and also records the path of each packet: states, tables, queues.
 
 mod fields;
 mod lexer;

@@ -4,7 +4,7 @@ use crate::lexer::{Line, ParseError};
 use crate::script::{Call, Command, Comparison, CounterCell, Expected, Quantity, Script, Verb};
 use engine::{CrcParameters, CrcWidth};
 
-/// All words that a command can begin with.
+/// All words with which a command can begin.
 const VERBS: &str = "add, setdefault, remove, check_counter, packet, expect, no_packet, wait, \
     mirroring_add, mirroring_add_mc, mirroring_delete, mirroring_get, mc_mgrp_create, \
     mc_node_create, mc_node_update, mc_node_associate, counter_read, counter_write, register_read, \
@@ -12,7 +12,7 @@ const VERBS: &str = "add, setdefault, remove, check_counter, packet, expect, no_
     set_crc16_parameters, set_crc32_parameters";
 
 impl Script {
-    /// Reads a script; all its errors at once.
+    /// Parses a script. Returns all errors at once.
     pub fn parse(text: &str) -> Result<Script, Vec<ParseError>> {
         let mut script = Script::default();
         let mut errors = Vec::new();
@@ -148,7 +148,7 @@ fn add(line: &mut Line) -> Result<Verb, ParseError> {
     })
 }
 
-/// The name of an entry. `A` and `$A` are the same name: scripts of p4c set one and refer to the other.
+/// The name of an entry. `A` and `$A` are the same name, because scripts of p4c define one and refer to the other.
 fn entry_name(line: &mut Line, what: &str) -> Result<String, ParseError> {
     let name = line.name(what)?;
     Ok(name.strip_prefix('$').map(String::from).unwrap_or(name))
@@ -196,7 +196,7 @@ fn check_counter(line: &mut Line) -> Result<Verb, ParseError> {
         return Err(line.error("`packets` or `bytes`"));
     };
     use Comparison::*;
-    // The longer symbols first.
+    // Longer symbols come first.
     let symbols = [Equal, NotEqual, LessOrEqual, GreaterOrEqual, Less, Greater];
     let Some(comparison) = symbols.into_iter().find(|c| line.eat(c.symbol())) else {
         return Err(line.error("one of ==, !=, <, <=, >, >="));

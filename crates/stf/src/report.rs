@@ -1,28 +1,28 @@
-//! What running a script showed.
+//! The results of running a script.
 
 use crate::{Comparison, Expected, Quantity};
 use engine::CompileError;
 use std::fmt;
 
-/// What running a script showed.
+/// The results of running a script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Report {
-    /// Everything that is not as the script says.
+    /// All differences from the script.
     pub failures: Vec<Failure>,
     /// Packets that the script sent in.
     pub packets_in: usize,
-    /// Packets that came out of the ports that are compared.
+    /// Packets that were sent through the ports that are compared.
     pub packets_out: usize,
     /// Packets and counters that were as expected.
     pub passed: usize,
 }
 
-/// Something that is not as the script says.
+/// A difference from the script.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Failure {
     /// The program cannot be run.
     Program(CompileError),
-    /// A command was refused.
+    /// A command was rejected.
     Command {
         /// Its line.
         line: u32,
@@ -35,53 +35,53 @@ pub enum Failure {
         line: u32,
         /// The egress port.
         port: u16,
-        /// What was expected.
+        /// The expected packet.
         expected: Expected,
-        /// What came.
+        /// The packet that was sent.
         found: Vec<u8>,
     },
-    /// A packet did not come.
+    /// An expected packet was not sent.
     Missing {
         /// The line that expects it.
         line: u32,
         /// The egress port.
         port: u16,
-        /// What was expected; `None`: any packet.
+        /// The expected packet. `None` means any packet.
         expected: Option<Expected>,
     },
-    /// A packet came that nothing expects.
+    /// A packet was sent that the script does not expect.
     Unexpected {
-        /// The line of the packet after which it came.
+        /// The line of the packet after which it was sent.
         after: u32,
         /// The egress port.
         port: u16,
-        /// What came.
+        /// The packet that was sent.
         found: Vec<u8>,
     },
-    /// The engine panicked: a defect of the engine, not of the script.
+    /// The engine panicked, which is a bug of the engine, not of the script.
     Panic {
         /// The line of the packet.
         line: u32,
         /// The block.
         block: &'static str,
-        /// What the panic says.
+        /// The panic message.
         message: String,
     },
-    /// A counter is not as it should be.
+    /// A counter does not have its expected value.
     Counter {
         /// The line that checks it.
         line: u32,
         /// Its name.
         counter: String,
-        /// What must hold.
+        /// The expected relation.
         check: (Quantity, Comparison, u64),
-        /// What it is.
+        /// The value of the counter.
         found: u64,
     },
 }
 
 impl Report {
-    /// Whether all was as the script says.
+    /// Whether there were no differences from the script.
     pub fn is_ok(&self) -> bool {
         self.failures.is_empty()
     }
@@ -99,7 +99,7 @@ impl Report {
 }
 
 impl Failure {
-    /// The line of the script that it is about; `None`: the whole script.
+    /// The line of the script. `None` means the whole script.
     pub fn line(&self) -> Option<u32> {
         match self {
             Failure::Program(_) => None,
@@ -193,7 +193,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Both packets with carets under the digits that differ.
+/// Formats both packets with carets below the digits that differ.
 fn diff(f: &mut fmt::Formatter<'_>, expected: &Expected, found: &[u8]) -> fmt::Result {
     let (want, got) = (digits(expected), hex(found));
     let length = want.len().max(if expected.exact { got.len() } else { 0 });

@@ -1,22 +1,22 @@
-//! A script that brings a switch's state about again and sends it a packet.
+//! Writes a script that reproduces a switch's state and sends it a packet.
 
 use engine::{ActionSpec, Entry, EntryAction, Match, Panic, Replica, Switch, SwitchConfig};
 use num_bigint::BigUint;
 use p4_ir::{ExternId, Program, TableId, ValueSetId};
 use std::fmt::Write;
 
-/// Cells of an array of registers or meters that are looked at.
+/// The maximum number of cells of registers or meters that are read per array.
 const MAX_CELLS: u64 = 65_536;
 
-/// The file that declares a program's blocks.
+/// The file that declares the program's blocks.
 pub fn program_name(program: &Program) -> &str {
     let file = program.blocks.first().map_or(0, |block| block.loc.file);
     let name = program.files.get(file as usize);
     name.map_or("the program", |name| name.as_str())
 }
 
-/// The packet that met a panic, as a script: what a control plane has set in the switch, and the packet.
-/// What scripts cannot say is a comment.
+/// Writes a script for the packet that caused a panic: the state that a control plane has set in the switch, and the
+/// packet. State that scripts cannot represent becomes a comment.
 pub fn reproduce(switch: &Switch, panic: &Panic) -> String {
     let mut script = Writer::default();
     let name = program_name(switch.program());
@@ -44,13 +44,13 @@ pub fn reproduce(switch: &Switch, panic: &Panic) -> String {
 #[derive(Default)]
 struct Writer {
     text: String,
-    /// Nodes of multicast groups so far.
+    /// Number of nodes of multicast groups so far.
     nodes: u32,
 }
 
 impl Writer {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // A string takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.text, "{line}");
     }
 
@@ -60,7 +60,7 @@ impl Writer {
         }
     }
 
-    /// Entries and default actions that are not those of the source.
+    /// Writes entries and default actions that differ from those of the source.
     fn tables(&mut self, switch: &Switch) {
         let program = switch.program();
         let Ok(fresh) = Switch::new(program, SwitchConfig::default()) else {
@@ -109,7 +109,7 @@ impl Writer {
         let keys = keys.filter(|key| key.kind != p4_ir::MatchKind::Selector);
         for (key, set) in keys.zip(&entry.matches) {
             let set = match set {
-                // A key that is left out matches anything.
+                // An omitted key matches anything.
                 Match::Any => continue,
                 Match::Exact(value) => format!("{value:#x}"),
                 Match::Lpm { value, prefix } => format!("{value:#x}/{prefix}"),
@@ -121,7 +121,7 @@ impl Writer {
         self.line(format_args!("{line} {}", call(program, spec)));
     }
 
-    /// Registers, meters and what else a control plane sets.
+    /// Writes registers, meters and other state that a control plane sets.
     fn objects(&mut self, switch: &Switch) {
         let program = switch.program();
         for (at, object) in (0..).zip(&program.externs) {
@@ -172,7 +172,7 @@ impl Writer {
         }
     }
 
-    /// Multicast groups and clone sessions.
+    /// Writes multicast groups and clone sessions.
     fn replication(&mut self, switch: &Switch) {
         let groups = (1..=u16::MAX).rev();
         let mut free = groups.filter(|&group| switch.multicast_group(group).is_empty());
@@ -190,7 +190,7 @@ impl Writer {
                     self.line(format_args!("mirroring_add {session} {port}"));
                 }
                 replicas => {
-                    // A session with several replicas needs a group that nothing else has.
+                    // A session with several replicas needs a separate group.
                     if let Some(group) = free.next() {
                         self.group(group, replicas);
                         self.line(format_args!("mirroring_add_mc {session} {group}"));

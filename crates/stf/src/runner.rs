@@ -15,25 +15,25 @@ use units::{Duration, Instant};
 
 /// Time between two packets of a script.
 const BETWEEN: Duration = Duration::from_millis(1);
-/// What `wait` waits.
+/// The duration of `wait`.
 const WAIT: Duration = Duration::from_millis(2_000);
 
 /// The ports whose packets are compared with the script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ports {
-    /// Ports that the script sends to or expects from. Packets at other ports are ignored, as p4c's runner
-    /// has no interface there.
+    /// Ports to which the script sends, or from which it expects packets. Packets at other ports are ignored, because
+    /// p4c's runner has no interface for them.
     Named,
-    /// All ports: a packet that nothing expects is a failure wherever it comes out.
+    /// All ports: an unexpected packet is a failure at any port.
     All,
 }
 
-/// Runs a script on a fresh switch with this program.
+/// Runs a script on a new switch with this program.
 pub fn run(program: &Program, script: &Script, ports: Ports) -> Report {
     run_with(program, script, ports, None)
 }
 
-/// Runs a script on a fresh switch with this program, and records what happens to its packets.
+/// Runs a script on a new switch with this program, and records a trace of its packets.
 pub fn run_traced(program: &Program, script: &Script, ports: Ports) -> (Report, Trace) {
     let recorder = Recorder::new(program);
     let report = run_with(program, script, ports, Some(recorder.clone()));
@@ -55,12 +55,12 @@ fn run_with(
     }
 }
 
-/// What a script leaves.
+/// The state after a script.
 #[derive(Debug)]
 pub struct Outcome {
-    /// What differed from the script.
+    /// The results of the script.
     pub report: Report,
-    /// By port that is compared: the line of the packet after which a packet came out, and its octets.
+    /// For each compared port: the line of the packet after which a packet was sent, and its octets.
     pub sent: BTreeMap<u16, Vec<(u32, Vec<u8>)>>,
     /// The switch.
     pub switch: Switch,
@@ -119,17 +119,17 @@ struct Runner {
     switch: Switch,
     ports: Ports,
     now: Instant,
-    /// By port: line, and what is expected.
+    /// For each port: line, and the expected packet.
     expected: BTreeMap<u16, Vec<(u32, Option<Expected>)>>,
-    /// By port that is compared: line of the packet after which it came, and octets.
+    /// For each compared port: the line of the packet after which a packet was sent, and its octets.
     sent: BTreeMap<u16, Vec<(u32, Vec<u8>)>>,
-    /// Entries that have a name.
+    /// Entries with a name.
     entries: BTreeMap<String, (TableId, Entry)>,
     /// Nodes of multicast groups: rid and ports.
     nodes: Vec<(u16, Vec<u16>)>,
     /// The nodes of each multicast group.
     groups: BTreeMap<u16, Vec<u32>>,
-    /// Where each clone session goes.
+    /// The destination of each clone session.
     sessions: BTreeMap<u16, SessionTo>,
     report: Report,
     recorder: Option<Recorder>,
@@ -333,7 +333,7 @@ impl Runner {
         }
     }
 
-    /// Compares what came with what was expected: port by port, in order.
+    /// Compares the sent packets with the expected ones, port by port, in order.
     fn compare(&mut self) {
         for (&port, sent) in &self.sent {
             let expected = self.expected.remove(&port).unwrap_or_default();
@@ -388,7 +388,7 @@ impl Runner {
             .iter()
             .filter(|key| key.kind != MatchKind::Selector)
             .collect();
-        // A key that is left out matches anything; an exact one is 0, as in p4c's runner.
+        // An omitted key matches anything. An omitted exact key is 0, as in p4c's runner.
         let unset = |kind: &MatchKind| match kind {
             MatchKind::Exact => Match::exact(0u8),
             _ => Match::Any,
@@ -490,7 +490,7 @@ impl Runner {
         self.replicate()
     }
 
-    /// Writes groups, and sessions that go to groups, as they are now.
+    /// Writes groups, and sessions that refer to groups, in their current state.
     fn replicate(&mut self) -> Result<(), String> {
         let replicas = |group: &u16| -> Vec<Replica> {
             let nodes = self.groups.get(group).into_iter().flatten();
@@ -548,7 +548,7 @@ fn meter_config(rates: &[(f64, u64)]) -> MeterConfig {
     }
 }
 
-/// A name among others: the whole of it, or an end that only one of them has, dot or no dot.
+/// Finds a name in a list: the full name, or a suffix that only one of them has, at any position.
 fn find_end(kind: &str, name: &str, all: &[&str]) -> Result<usize, String> {
     if let Some(at) = all.iter().position(|full| *full == name) {
         return Ok(at);
@@ -569,7 +569,7 @@ fn find_end(kind: &str, name: &str, all: &[&str]) -> Result<usize, String> {
     }
 }
 
-/// Finds a key by the names that p4c's runner knows for it.
+/// Finds a key by the names that p4c's runner accepts for it.
 fn find_key(name: &str, keys: &[String]) -> Option<usize> {
     let name = &stack_index(name);
     let is = |wanted: &str| keys.iter().position(|key| key == wanted);
@@ -595,7 +595,7 @@ fn find_key(name: &str, keys: &[String]) -> Option<usize> {
                 None
             }
         })
-        // p4testgen leaves out which bits of a field are looked up.
+        // p4testgen omits the bit slice of a key.
         .or_else(|| keys.iter().position(|key| without_slice(key) == name))
 }
 
@@ -607,7 +607,7 @@ fn without_slice(key: &str) -> &str {
     }
 }
 
-/// `extra$0.h` is an old way to write `extra[0].h`.
+/// `extra$0.h` is an old form of `extra[0].h`.
 fn stack_index(name: &str) -> String {
     let Some((before, after)) = name.split_once('$') else {
         return name.into();
@@ -654,7 +654,7 @@ mod tests {
         );
     }
 
-    /// Panics as the first packet leaves its queue.
+    /// Panics when the first packet leaves its queue.
     #[derive(Debug)]
     struct Saboteur(u32);
 

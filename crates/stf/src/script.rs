@@ -1,4 +1,4 @@
-//! What a script says.
+//! The syntax tree of a script.
 
 use crate::Number;
 use engine::{CrcParameters, CrcWidth};
@@ -6,7 +6,7 @@ use engine::{CrcParameters, CrcWidth};
 /// A whole script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// In the order in which they stand.
+    /// The commands, in order.
     pub commands: Vec<Command>,
 }
 
@@ -15,31 +15,31 @@ pub struct Script {
 pub struct Command {
     /// Its line, from 1.
     pub line: u32,
-    /// What it does.
+    /// The command.
     pub verb: Verb,
 }
 
-/// What a command does.
+/// A command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verb {
     /// `add TABLE [PRIORITY] KEY:VALUE… ACTION(ARG:VALUE, …) [= ID]`
     Add {
-        /// The table's name, or an end of it.
+        /// The table's name, or a suffix of it.
         table: String,
         /// Larger wins.
         priority: Option<u32>,
-        /// Key names with the sets that they are matched to.
+        /// Key names with the sets to match.
         matches: Vec<(String, Number)>,
-        /// What the entry does.
+        /// The action of the entry.
         action: Call,
-        /// A name for the entry, without the `$` that it may begin with.
+        /// A name for the entry, without an optional leading `$`.
         id: Option<String>,
     },
     /// `setdefault TABLE ACTION(…)`
     SetDefault {
-        /// The table's name, or an end of it.
+        /// The table's name, or a suffix of it.
         table: String,
-        /// What a miss does.
+        /// The action for misses.
         action: Call,
     },
     /// `remove all`
@@ -50,24 +50,24 @@ pub enum Verb {
         counter: String,
         /// Which cell.
         cell: CounterCell,
-        /// What must hold.
+        /// The expected relation.
         check: Option<(Quantity, Comparison, u64)>,
     },
     /// `packet PORT OCTETS`
     Packet {
-        /// Where it comes in.
+        /// The ingress port.
         port: u16,
         /// The packet.
         octets: Vec<u8>,
     },
     /// `expect PORT [OCTETS]`
     Expect {
-        /// Where it goes out.
+        /// The egress port.
         port: u16,
-        /// What it begins with; `None`: anything.
+        /// Its prefix. `None` means any packet.
         expected: Option<Expected>,
     },
-    /// `no_packet`: nothing more than what is expected goes out, which is checked in any case.
+    /// `no_packet`: no packets other than the expected ones are sent. This is always checked.
     NoPacket,
     /// `wait`: two seconds.
     Wait,
@@ -111,7 +111,7 @@ pub enum Verb {
 /// `ACTION(ARG:VALUE, …)`
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// The action's name, or an end of it.
+    /// The action's name, or a suffix of it.
     pub name: String,
     /// Its arguments by name.
     pub args: Vec<(String, Number)>,
@@ -122,11 +122,11 @@ pub struct Call {
 pub enum CounterCell {
     /// By its index.
     Index(u64),
-    /// Of the entry with this name, without the `$` that it may begin with.
+    /// The cell of the entry with this name, without an optional leading `$`.
     Entry(String),
 }
 
-/// What a counter's check compares.
+/// The quantity that a check compares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// `packets`
@@ -135,7 +135,7 @@ pub enum Quantity {
     Octets,
 }
 
-/// How it compares.
+/// The comparison operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub enum Comparison {
@@ -147,7 +147,7 @@ pub enum Comparison {
     GreaterOrEqual,
 }
 
-/// What a packet must begin with.
+/// The expected prefix of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expected {
     /// Half octets; `None` for `*`.
@@ -157,7 +157,7 @@ pub struct Expected {
 }
 
 impl Comparison {
-    /// Whether it holds.
+    /// Whether the relation holds.
     pub fn holds(self, left: u64, right: u64) -> bool {
         match self {
             Comparison::Equal => left == right,
@@ -169,7 +169,7 @@ impl Comparison {
         }
     }
 
-    /// As it is written.
+    /// The symbol in scripts.
     pub fn symbol(self) -> &'static str {
         match self {
             Comparison::Equal => "==",
@@ -183,7 +183,7 @@ impl Comparison {
 }
 
 impl Expected {
-    /// The first half octet that differs, or the length at which one of the two ends too early.
+    /// The index of the first half octet that differs, or the length at which one of the two ends early.
     pub fn difference(&self, octets: &[u8]) -> Option<usize> {
         let found = octets.iter().flat_map(|octet| [octet >> 4, octet & 15]);
         let pairs = self.nibbles.iter().zip(found);

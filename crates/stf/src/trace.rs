@@ -1,4 +1,4 @@
-//! What packets meet while a script runs: as data (serde), and as text for a terminal.
+//! Traces of packets in a script, as data (serde) and as text for a terminal.
 
 use engine::{Entry, EntryAction, Match, TraceEvent, Tracer};
 use num_bigint::BigUint;
@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use units::Instant;
 
-/// What the packets of a script met, in order.
+/// The trace of a script's packets, in order.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Trace {
@@ -16,25 +16,25 @@ pub struct Trace {
     pub steps: Vec<Step>,
 }
 
-/// One thing that a packet met.
+/// A step on the path of a packet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Step {
-    /// Virtual time, in nanoseconds from the script's beginning.
+    /// Virtual time, in nanoseconds since the start of the script.
     pub time_ns: u64,
-    /// The script's line that sent the packet (copies of it have the same).
+    /// The line of the script that sent the packet. Copies of the packet have the same.
     pub packet_line: u64,
-    /// What it met.
+    /// The event.
     #[serde(flatten)]
     pub what: What,
-    /// Where in the program's source.
+    /// The location in the program's source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
 }
 
-/// A place in the program's source.
+/// A location in the program's source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Source {
-    /// The file's name as the compiler was given it.
+    /// The file's name as passed to the compiler.
     pub file: String,
     /// Line, from 1.
     pub line: u32,
@@ -42,7 +42,7 @@ pub struct Source {
     pub column: u32,
 }
 
-/// What a packet can meet.
+/// The events of a packet.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum What {
@@ -65,7 +65,7 @@ pub enum What {
     Table {
         /// Its control-plane name.
         table: String,
-        /// The values looked up.
+        /// The values of the key.
         key: Vec<KeyField>,
         /// Whether an entry matched.
         hit: bool,
@@ -75,9 +75,9 @@ pub enum What {
         /// The action that runs.
         action: String,
     },
-    /// A loop took as many rounds as it may, and was left.
+    /// A loop reached its iteration limit and was left.
     LoopCut {
-        /// How many.
+        /// The number of iterations.
         rounds: u32,
     },
     /// It joined a queue.
@@ -128,15 +128,15 @@ pub struct KeyField {
 /// An entry that matched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hit {
-    /// A set for each key but a selector's: `0x0a000000/8`, `0x1 &&& 0xf`, `0x1..0x9`, `_`.
+    /// A set for each key except selector keys: `0x0a000000/8`, `0x1 &&& 0xf`, `0x1..0x9`, `_`.
     pub matches: Vec<String>,
-    /// Its priority; the greatest wins. 0 where there is none.
+    /// Its priority; the largest wins. 0 if the table has no priorities.
     pub priority: u32,
     /// The action's data, or the member or group of its action profile.
     pub data: Vec<String>,
 }
 
-/// Writes down what packets meet in a program, as a switch's tracer; all its clones write to the same trace.
+/// Records the trace events of a program, as the tracer of a switch. All clones write to the same trace.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     program: Arc<Program>,
@@ -144,7 +144,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// With an empty trace, of packets in this program.
+    /// Creates a recorder with an empty trace, for packets in this program.
     pub fn new(program: &Program) -> Self {
         Recorder {
             program: Arc::new(program.clone()),
@@ -152,7 +152,7 @@ impl Recorder {
         }
     }
 
-    /// Takes out what was written so far. A step's `packet_line` is its packet's tag.
+    /// Removes and returns the trace so far. The `packet_line` of a step is the tag of its packet.
     pub fn take(&self) -> Trace {
         std::mem::take(&mut *self.trace.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -278,7 +278,7 @@ fn set(set: &Match) -> String {
 }
 
 impl fmt::Display for Trace {
-    /// A paragraph for each packet that was sent in, a line for each step.
+    /// Formats a paragraph per packet that was sent in, and a line per step.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.steps {
             if let What::Arrive { port } = step.what {

@@ -4,18 +4,18 @@ use engine::Match;
 use num_bigint::BigUint;
 use p4_ir::MatchKind;
 
-/// A number, perhaps with wild digits, or the set that begins with it.
+/// A number, possibly with wildcard digits, or the set of which it is the first part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Number {
-    /// Its value, wild digits as zero.
+    /// Its value, with wildcard digits as zero.
     pub value: BigUint,
-    /// How it is written.
+    /// Its notation.
     pub digits: Digits,
-    /// What follows it.
+    /// The rest of the set's notation.
     pub tail: Tail,
 }
 
-/// What makes a set of a number.
+/// The suffix that makes a number a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tail {
     /// Nothing.
@@ -28,7 +28,7 @@ pub enum Tail {
     Mask(BigUint),
 }
 
-/// How a number is written.
+/// The notation of a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Digits {
     /// In decimal.
@@ -37,7 +37,7 @@ pub enum Digits {
     Bits {
         /// Ones where a digit is not `*`.
         mask: BigUint,
-        /// Bits of all digits that are not `*`.
+        /// Number of bits of all digits that are not `*`.
         count: u32,
         /// Whether any digit is `*`.
         wild: bool,
@@ -45,7 +45,7 @@ pub enum Digits {
 }
 
 impl Number {
-    /// The number itself; a message if it is a set.
+    /// The number itself, or an error message if it is a set.
     pub fn plain(&self) -> Result<&BigUint, String> {
         match (&self.digits, &self.tail) {
             (Digits::Bits { wild: true, .. }, _) => {
@@ -58,12 +58,12 @@ impl Number {
         }
     }
 
-    /// Whether no digit says anything.
+    /// Whether all digits are wildcards.
     fn all_wild(&self) -> bool {
         matches!(self.digits, Digits::Bits { count: 0, .. })
     }
 
-    /// The set that it means for a key; a message if it does not fit.
+    /// The set that it stands for as a key, or an error message if it does not match the key.
     pub fn set(&self, kind: &MatchKind, width: u32) -> Result<Match, String> {
         let ones = || (BigUint::from(1u8) << width) - 1u8;
         match (kind, &self.tail) {
@@ -74,7 +74,7 @@ impl Number {
             (MatchKind::Ternary, Tail::None | Tail::Mask(_)) => {
                 let mask = match (&self.tail, &self.digits) {
                     (Tail::Mask(mask), _) => mask.clone(),
-                    // Without `*` a short number still compares its own digits only, as in p4c's runner.
+                    // A short number without `*` is still compared in its own digits only, as in p4c's runner.
                     (_, Digits::Bits { mask, .. }) => mask & ones(),
                     (_, Digits::Decimal) => ones(),
                 };
@@ -97,7 +97,7 @@ impl Number {
                     prefix,
                 })
             }
-            // All of it, or nothing: digits that are all wild are any value.
+            // All or nothing: wildcards in all digits match any value.
             (MatchKind::Optional, Tail::None) if self.all_wild() => Ok(Match::Any),
             _ => Ok(Match::Exact(self.plain()?.clone())),
         }

@@ -1,46 +1,46 @@
-//! Packet scripts as tests of a program that somebody writes: what each failure tested, and what differs.
+//! Packet scripts as tests for the author of a program: what each failed test checks, and the differences.
 
 use crate::{Difference, Failure, ParseError, Ports, Script, run};
 use p4_ir::Program;
 use serde::Serialize;
 
-/// The field that every other field's value changes.
+/// The field that changes with the value of every other field.
 const CHECKSUM: &str = "ipv4.checksum";
 
-/// What the scripts of a test came to.
+/// The results of the scripts of a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// Whether all was as the scripts say.
+    /// Whether there were no differences from the scripts.
     pub passed: bool,
     /// Packets that the scripts sent in.
     pub packets: usize,
     /// Packets and counters that the scripts expect.
     pub expected: usize,
-    /// What was not as expected, in the scripts' order.
+    /// The differences, in the order of the scripts.
     pub failures: Vec<Unmet>,
 }
 
-/// Something that is not as a script says, for the author of the program.
+/// A difference from a script, for the author of the program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Unmet {
     /// The script's name.
     pub script: String,
     /// Its line, from 1.
     pub line: usize,
-    /// What is wrong, in a sentence.
+    /// A sentence that describes the difference.
     pub what: String,
-    /// The comment above the line; empty: there is none.
+    /// The comment above the line, or empty if there is none.
     pub test: String,
-    /// The fields that differ. The checksum is last: another field's value changes it, so it is no clue.
+    /// The fields that differ. The checksum comes last: it changes with every other field, so it is not informative.
     pub fields: Vec<Difference>,
     /// The packets in hexadecimal, expected and found, with carets below the digits that differ.
     pub packets: Vec<String>,
 }
 
-/// Runs scripts, given as name and text, as one after another on a fresh switch.
+/// Runs scripts, given as name and text, one after another on a new switch.
 ///
 /// # Errors
-/// The scripts cannot be read. Lines count through all of them.
+/// The scripts cannot be parsed. Lines are counted through all of them.
 pub fn grade(program: &Program, scripts: &[(&str, &str)]) -> Result<Verdict, Vec<ParseError>> {
     let texts: Vec<&str> = scripts.iter().map(|(_, text)| *text).collect();
     let script = Script::parse(&texts.join("\n"))?;

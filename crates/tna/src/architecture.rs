@@ -1,4 +1,4 @@
-//! What the engine and the switch ask of an architecture.
+//! The implementation of TNA for the engine and the switch.
 
 use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
@@ -11,14 +11,14 @@ use switch::{
 };
 use units::Instant;
 
-/// The Tofino Native Architecture, of Tofino 1 or 2. Its value is what a deparser has asked for.
+/// The Tofino Native Architecture, of Tofino 1 or 2. Its value holds the requests of a deparser.
 #[derive(Debug, Default)]
 pub struct Tna {
-    /// A mirrored packet.
+    /// A request for a mirrored packet.
     pub mirror: Option<Request>,
-    /// That the packet be resubmitted.
+    /// A request to resubmit the packet.
     pub resubmit: Option<Request>,
-    /// Packets of the packet generator, with this context.
+    /// A request for packets of the packet generator, with this context.
     pub generate: Option<Request>,
 }
 

@@ -1,4 +1,4 @@
-//! The package: its pipelines, the metadata of the architecture, and what a packet has besides its variables.
+//! The package: its pipelines, the metadata of the architecture, and the storage of a packet besides its variables.
 
 use crate::generation::Generation;
 use crate::prefix::{self, Prefix};
@@ -9,36 +9,36 @@ use p4_ir::{
 };
 use p4_vm::{Compiler, MetaField, Slot, Target};
 
-/// What TNA knows of a program.
+/// What TNA knows about a program.
 #[derive(Debug, Default)]
 pub struct Layout {
-    /// The hardware that the program is for.
+    /// The hardware generation that the program is written for.
     pub generation: Generation,
-    /// One for each pipeline of the package.
+    /// The pipelines of the package.
     pub pipes: Vec<Pipe>,
     /// The pipeline that serves each pipe of the hardware.
     serves: [usize; ports::PIPES],
-    /// Words of a packet that no program sees.
+    /// Words of a packet that programs do not see.
     pub own: Own,
-    /// The metadata that precede a packet in the ingress parser, and octets of port metadata behind them.
+    /// The metadata that precedes a packet in the ingress parser, and the octets of port metadata behind it.
     pub ingress_prefix: Prefix<3>,
     pub port_metadata: usize,
-    /// The metadata that precede a packet in the egress parser.
+    /// The metadata that precedes a packet in the egress parser.
     pub egress_prefix: Prefix<14>,
-    /// Whether a deparser may ask for mirrored packets, and for resubmission.
+    /// Whether a deparser may request mirrored packets, and resubmission.
     pub mirrors: bool,
     pub resubmits: bool,
-    /// Whether a deparser may ask for packets of the packet generator.
+    /// Whether a deparser may request packets of the packet generator.
     pub generates: bool,
     /// The bit of each parser error.
     pub error_bits: Vec<u16>,
-    /// Octets of a cell of the packet buffer.
+    /// Octets per cell of the packet buffer.
     pub cell_octets: u32,
-    /// The word of each checksum unit and parser counter, by the object's number.
+    /// The word of each checksum unit and parser counter, by object number.
     pub object_words: Vec<(u32, Slot)>,
-    /// Words that are 0 when a packet comes to a parser.
+    /// Words that are 0 when a packet arrives at a parser.
     pub cleared: Vec<Slot>,
-    /// Where parsers leave the rest of checksums.
+    /// Where parsers deposit the residuals of checksums.
     pub residuals: Vec<Residual>,
 }
 
@@ -48,9 +48,9 @@ pub struct Pipe {
     pub blocks: Blocks,
     pub ingress: IngressMetadata,
     pub egress: EgressMetadata,
-    /// What the traffic manager runs when the length of a queue changes.
+    /// The control that the traffic manager runs when the length of a queue changes.
     pub ghost: Option<Ghost>,
-    /// Whether ingress looks at `parser_err`, and so gets packets with errors.
+    /// Whether ingress reads `parser_err`, and therefore receives packets with errors.
     pub takes_errors: bool,
 }
 
@@ -72,7 +72,7 @@ impl Pipe {
     }
 }
 
-/// Entry points of the blocks that packets go through.
+/// Entry points of the blocks on the path of packets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Blocks {
     pub ingress_parser: Target,
@@ -125,21 +125,21 @@ pub struct EgressMetadata {
     pub mirror_io_select: MetaField,
 }
 
-/// Words of a packet that no program sees. They are not cleared with the variables.
+/// Words of a packet that programs do not see. They are not cleared with the variables.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Own {
-    /// The port that it came in through.
+    /// The port at which it arrived.
     pub ingress_port: Slot,
-    /// Whether it is resubmitted: it comes with data in place of port metadata.
+    /// Whether it is resubmitted: it carries data in place of port metadata.
     pub resubmitted: Slot,
     /// Its queue at the egress port.
     pub queue: Slot,
-    /// Whether it goes from its queue to the line.
+    /// Whether it goes directly from its queue to the line.
     pub bypass_egress: Slot,
-    /// Whether it is deflected if its queue refuses it, and whether it has been.
+    /// Whether it is deflected if its queue refuses it, and whether it has been deflected.
     pub deflect_on_drop: Slot,
     pub deflected: Slot,
-    /// Bits with which the ingress deparser has filled up the packet's last octet.
+    /// Bits with which the ingress deparser has padded the packet's last octet.
     pub padding: Slot,
     /// `egress_cos`.
     pub class_of_service: Slot,
@@ -150,7 +150,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// The words that the traffic manager gives a packet.
+    /// The words that the traffic manager sets for a packet.
     pub fn of_queued(&self) -> [Slot; 8] {
         [
             self.queue,
@@ -165,7 +165,7 @@ impl Own {
     }
 }
 
-/// The package with several parsers for each pipe.
+/// The package with several parsers per pipe.
 const MULTI_PARSER: &str = "MultiParserSwitch";
 
 /// The package that programs instantiate.
@@ -175,7 +175,7 @@ const SHAPE: &str = "Switch(Pipeline(ingress_parser, ingress, ingress_deparser, 
                      egress_deparser[, ghost]), …)";
 
 const FOR_TM: &str = "ingress_intrinsic_metadata_for_tm_t";
-/// The metadata that ingress has from its parser.
+/// The metadata that ingress receives from its parser.
 const FROM_PARSER: &str = "ingress_intrinsic_metadata_from_parser_t";
 
 /// Fields of `ingress_intrinsic_metadata_t`.
@@ -252,7 +252,7 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
     compiler.layout.serves = generation.serves(compiler.layout.pipes.len());
 }
 
-/// The header of this name as the hardware puts it in front of packets.
+/// The header of this name, with the layout in which the hardware prepends it to packets.
 fn prefix<const N: usize>(
     compiler: &mut Compiler<'_, Tna>,
     name: &str,
@@ -273,13 +273,14 @@ fn prefix<const N: usize>(
     })
 }
 
-/// The pipeline that takes a block: `pipe0`.
+/// The pipeline of a block: `pipe0`.
 fn pipe_of(block: &Block) -> &str {
     let (pipe, _) = block.role.split_once('.').unwrap_or_default();
     pipe
 }
 
-/// The generation that the program is for, as the width of a queue's number says: `tna.p4` compiles for both.
+/// The generation that the program is written for, determined by the width of a queue number, because `tna.p4` compiles
+/// for both.
 fn generation(program: &Program) -> Generation {
     let queue = |ty: &TypeDef| match &ty.kind {
         TypeKind::Struct(fields) if ty.name == FOR_TM => {
@@ -304,7 +305,7 @@ fn pipe(compiler: &mut Compiler<'_, Tna>, blocks: &[Block]) {
             blocks.len()
         ));
     };
-    // A block may leave out parameters, so that each is found by its type.
+    // A block may omit parameters, so each is found by its type.
     let program = compiler.program();
     let param = |blocks: &[&Block], ty: &str| {
         let mut params = blocks.iter().flat_map(|block| &block.params);

@@ -1,11 +1,11 @@
-//! Packets that a deparser asks for besides its own: mirrored and resubmitted ones.
+//! Packets that a deparser requests in addition to its own: mirrored and resubmitted ones.
 
 use crate::requests::Request;
 use crate::{Switch, Tna, generator, prefix};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Forwarding};
 
-/// A copy of the packet that is worked on, as it was before the hardware put `prefix` octets in front.
+/// A copy of the current packet as it was before the hardware prepended `prefix` octets.
 pub fn as_it_came(switch: &mut Switch, packet: &Packet, prefix: usize) -> Packet {
     let mut copy = switch.copy_packet(packet);
     copy.octets.extend_from_slice(&switch.job.octets[prefix..]);
@@ -13,7 +13,7 @@ pub fn as_it_came(switch: &mut Switch, packet: &Packet, prefix: usize) -> Packet
     copy
 }
 
-/// Sends a mirrored packet to where its session says; nowhere if there is no such session.
+/// Sends a mirrored packet to the destination of its session. Drops it if there is no such session.
 pub fn mirror(
     switch: &mut Switch,
     request: &Request,
@@ -37,7 +37,7 @@ pub fn mirror(
     switch.replicate(words, copy, arrival, &session.replicas, None);
 }
 
-/// Has ingress work on a packet again, with the request's header in place of port metadata.
+/// Passes a packet to ingress again, with the request's header in place of port metadata.
 pub fn resubmit(
     switch: &mut Switch,
     request: &Request,
@@ -61,7 +61,7 @@ pub fn resubmit(
     switch.restart_later(words, copy, arrival);
 }
 
-/// Has ingress work on a packet that leaves through a port which comes back.
+/// Passes a packet that leaves through a recirculation port to ingress.
 pub fn recirculate(switch: &mut Switch, packet: Packet, arrival: &mut Arrival, port: u16) {
     generator::recirculated(switch, arrival.now, port, &packet);
     let mut words = switch.take_words();
@@ -69,7 +69,7 @@ pub fn recirculate(switch: &mut Switch, packet: Packet, arrival: &mut Arrival, p
     switch.restart_later(words, packet, arrival);
 }
 
-/// Whether a packet that has come back so often may be mirrored again from egress.
+/// Whether a packet that has been recirculated this often may be mirrored again from egress.
 pub fn may_mirror(switch: &mut Switch, packet: &Packet, arrival: &Arrival, port: u16) -> bool {
     let may = arrival.lineage.passes() < switch.config().max_passes;
     if !may {

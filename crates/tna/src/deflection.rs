@@ -1,24 +1,25 @@
-//! Deflection on drop: a packet that its queue refuses goes to egress by another queue, if ingress has asked for that.
+//! Deflection on drop: a packet that its queue refuses goes to egress through another queue, if ingress has requested
+//! that.
 
 use crate::{Switch, fate, ports};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Frame};
 
-/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port, within the pipe of the refused packet's port, whose
-/// queue takes deflected packets. Unset: the first that recirculates.
+/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that sets the port whose queue receives
+/// deflected packets, within the pipe of the refused packet's port. The default is the first recirculation port.
 pub const DEFLECTION_PORT: &str = "deflection_port";
 
-/// The option that names the queue; unset: 0.
+/// The option that sets the queue. The default is 0.
 pub const DEFLECTION_QUEUE: &str = "deflection_queue";
 
-/// Where deflected packets go.
+/// The destination of deflected packets.
 #[derive(Clone, Copy, Debug)]
 struct Queue {
     port: u16,
     queue: u64,
 }
 
-/// The queue that takes packets refused at a port.
+/// The queue that receives packets refused at a port.
 fn queue(switch: &Switch, port: u16) -> Queue {
     let option = |name| switch.config().options.get(name).copied();
     let generation = switch.layout().generation;
@@ -29,7 +30,7 @@ fn queue(switch: &Switch, port: u16) -> Queue {
     }
 }
 
-/// Deflects a packet that its queue refused, or drops it. It counts as dropped there in any case, and never again.
+/// Deflects a packet that its queue refused, or drops it. In both cases it is counted as dropped there, exactly once.
 #[cold]
 pub fn refused(
     switch: &mut Switch,

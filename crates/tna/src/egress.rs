@@ -7,7 +7,7 @@ use std::mem::{swap, take};
 use switch::{Arrival, Dequeued, Forwarding, Queued};
 use units::Instant;
 
-/// When the packet's serialisation ends; `None` if it is not sent.
+/// Runs egress on a packet. Returns the end of its serialisation, or `None` if it is not sent.
 pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> Option<Instant> {
     let values = metadata(switch.layout(), next);
     let &mut Dequeued {
@@ -52,7 +52,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     externs::begin(switch.layout(), words);
     switch.run(words, blocks.egress_parser);
     externs::deposit(switch.layout(), words, &switch.job);
-    // A packet with errors continues.
+    // A packet with errors also continues.
     let error = parser_errors::of(switch);
     meta.parser_error.set(words, error);
     if switch.job.abort.is_none() {
@@ -63,7 +63,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         switch.drop_in_egress(cause, port, arrival, take(packet));
         return None;
     }
-    // Tofino 1 mirrors what goes out.
+    // Tofino 1 mirrors the outgoing packet.
     let may_mirror_incoming = mirrors && meta.mirror_io_select.slot != NONE;
     let incoming = may_mirror_incoming.then(|| copies::as_it_came(switch, packet, prefix));
     switch.deparse(words, blocks.egress_deparser, packet, None);
@@ -76,7 +76,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     }
     if meta.drop.get(words) & fate::DROP != 0 {
         if words[switch.layout().own.deflected as usize] != 0 {
-            // It was dropped by the queue that refused it.
+            // It was counted as dropped at the queue that refused it.
             switch.leave(arrival);
             switch.give_packet(take(packet));
             return None;
@@ -87,7 +87,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
     leave(switch, port, start, packet, arrival)
 }
 
-/// Makes the mirrored packet that the deparser asked for. It goes through egress again.
+/// Creates the mirrored packet that the deparser requested. It goes through egress again.
 fn mirror(
     switch: &mut Switch,
     words: &[u64],
@@ -119,8 +119,8 @@ fn mirror(
     }
 }
 
-/// Values of `egress_intrinsic_metadata_t`, in the order of the prefix. No congestion is signalled: thresholds of the
-/// traffic manager are not configured.
+/// Values of `egress_intrinsic_metadata_t`, in the order of the prefix. No congestion is signalled, because the
+/// thresholds of the traffic manager are not configured.
 fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
     let Own {
         class_of_service,
@@ -150,7 +150,7 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
     ]
 }
 
-/// Sends the packet, or takes it back where the port is one that recirculates: when its serialisation ends.
+/// Sends the packet, or recirculates it if the port is a recirculation port. Returns the end of its serialisation.
 fn leave(
     switch: &mut Switch,
     port: u16,

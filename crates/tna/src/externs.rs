@@ -1,4 +1,5 @@
-//! Calls of what TNA declares `extern`: each is translated to steps, one module per kind of extern.
+//! Calls of the externs that TNA declares. Each is translated to steps, with one module per kind of
+//! extern.
 
 mod checksum;
 mod counters;
@@ -29,13 +30,13 @@ pub enum Call {
     Hash(hash::Step),
     Limit(limits::Step),
     Math(math::Step),
-    /// Packets of the packet generator are wanted.
+    /// Requests packets of the packet generator.
     Generate(Asks),
-    /// A mirrored packet is wanted.
+    /// Requests a mirrored packet.
     Mirror(Asks),
     ParserCounter(parser_counter::Step),
     Register(registers::Step),
-    /// The packet is to be resubmitted.
+    /// Requests to resubmit the packet.
     Resubmit(Asks),
 }
 
@@ -60,7 +61,7 @@ steps! {
     Register: registers::Step;
 }
 
-/// Makes a call.
+/// Executes a call.
 pub fn call(tna: &mut Tna, call: &Call, mut at: CallSite<'_>) {
     match call {
         Call::Checksum(step) => checksum::step(step, at),
@@ -77,7 +78,7 @@ pub fn call(tna: &mut Tna, call: &Call, mut at: CallSite<'_>) {
     }
 }
 
-/// Sets the words of parsers' externs as a packet finds them.
+/// Initialises the words of parser externs for a packet.
 #[inline]
 pub fn begin(layout: &Layout, words: &mut [u64]) {
     for &word in &layout.cleared {
@@ -85,8 +86,8 @@ pub fn begin(layout: &Layout, words: &mut [u64]) {
     }
 }
 
-/// Every function and method, as p4-ir names them. `RegisterAction` stands for `RegisterAction2` to
-/// `RegisterAction4` as well, and so do the other actions on registers.
+/// Every supported function and method, with its name in p4-ir. `RegisterAction` also stands for
+/// `RegisterAction2` to `RegisterAction4`; the same applies to the other register actions.
 const SUPPORTED: [&str; 58] = [
     "Checksum.add",
     "Checksum.get",
@@ -148,7 +149,7 @@ const SUPPORTED: [&str; 58] = [
     "static_assert",
 ];
 
-/// What is declared and refused, why, and what to write in its place.
+/// Externs that are declared and rejected, with the reason, and what to write instead.
 const REFUSED: [(&str, &str); 5] = [
     (
         "LearnAction",
@@ -172,9 +173,9 @@ const REFUSED: [(&str, &str); 5] = [
 const ADDRESS: &str = "the compiler for Tofino chooses where in a stage's memory a cell lies; use the index that \
                        `execute` takes";
 
-/// Translates a call. `None`: an argument is not what TNA declares there.
+/// Translates a call. Returns `None` if an argument does not match TNA's declaration.
 pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
-    // A result that is no single value is in one more argument.
+    // A result that is not a scalar is in an additional argument.
     let args = match call.args.split_last() {
         Some((_, args)) if has_composite_result(call) => args,
         _ => &call.args[..],
@@ -245,7 +246,8 @@ pub fn lower(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
         ("ParserCounter", "decrement", [by]) => parser_counter::change(c, call, by, true),
         ("ParserCounter", "is_zero", []) => parser_counter::test(c, call, false),
         ("ParserCounter", "is_negative", []) => parser_counter::test(c, call, true),
-        // The priority decides which packets a congested input buffer drops; the engine's never is.
+        // The priority determines which packets a congested input buffer drops; the engine's buffer
+        // is never congested.
         ("ParserPriority", "set", [_]) | ("", "static_assert", _) => Some(()),
         ("Random", "get", []) => values::random(c, call),
         ("Register", "read", [index]) => registers::read(c, call, Some(index)),
@@ -303,7 +305,7 @@ fn refuse(c: &mut Lowering<'_>, object: &str, method: &str, args: usize) {
     );
 }
 
-/// Whether the last argument is the place of the call's result.
+/// Whether the last argument is the destination of the call's result.
 fn has_composite_result(call: &ExternCall) -> bool {
     let (object, method) = call.name.split_once('.').unwrap_or_default();
     let gives = object.contains("Action") || ["read", "write"].contains(&method);
@@ -315,7 +317,7 @@ fn own(c: &mut Lowering<'_>, step: impl Into<Call>) {
     c.own_call(step.into());
 }
 
-/// Copies words to where a call's result goes, unless nobody wants it.
+/// Copies words to the destination of a call's result, unless it is unused.
 fn give(c: &mut Lowering<'_>, call: &ExternCall, from: Slot, words: u32) -> Option<()> {
     match (&call.result, call.args.last()) {
         (Some(place), _) => c.copy_to(&place.at, from, place.ty.width().div_ceil(64).min(words)),
@@ -328,7 +330,7 @@ fn give(c: &mut Lowering<'_>, call: &ExternCall, from: Slot, words: u32) -> Opti
     Some(())
 }
 
-/// Copies words to an argument, unless it is left out.
+/// Copies words to an argument, unless it is omitted.
 fn put(c: &mut Lowering<'_>, arg: &Arg, from: Slot, words: u32) -> Option<()> {
     match arg {
         Arg::Out(place) => c.copy_to(&place.at, from, place.ty.width().div_ceil(64).min(words)),
@@ -342,7 +344,7 @@ fn put(c: &mut Lowering<'_>, arg: &Arg, from: Slot, words: u32) -> Option<()> {
     Some(())
 }
 
-/// An argument's words, one behind another.
+/// An argument's words, contiguous.
 fn take(c: &mut Lowering<'_>, arg: &Arg, words: u32) -> Option<Slot> {
     match arg {
         Arg::In(_) => Some(c.input_value(arg)?.0),
@@ -361,7 +363,7 @@ fn take(c: &mut Lowering<'_>, arg: &Arg, words: u32) -> Option<Slot> {
     }
 }
 
-/// A parameter's first word, and how many it has.
+/// A parameter's first word, and its number of words.
 fn words_of_param(c: &Lowering<'_>, param: &BlockParam) -> (Slot, u32) {
     (c.slot(param.variable), words_of(c, &param.ty))
 }
@@ -371,7 +373,7 @@ fn words_of(c: &Lowering<'_>, ty: &Type) -> u32 {
     c.words_of(ty)
 }
 
-/// Words between two steps of a call.
+/// Scratch words between two steps of a call.
 fn setting(c: &mut Lowering<'_>, words: u32) -> Slot {
     let first = c.setting();
     for _ in 1..words {
@@ -380,14 +382,14 @@ fn setting(c: &mut Lowering<'_>, words: u32) -> Slot {
     first
 }
 
-/// A word that is 0 when a packet comes to a parser.
+/// A word that is 0 when a packet arrives at a parser.
 fn packet_word(c: &mut Lowering<'_>) -> Slot {
     let word = c.setting();
     c.layout.cleared.push(word);
     word
 }
 
-/// The word of an object, 0 when a packet comes to a parser.
+/// The word of an object. It is 0 when a packet arrives at a parser.
 fn word_of(c: &mut Lowering<'_>, object: u32) -> Slot {
     if let Some(word) = known_word(c, object) {
         return word;

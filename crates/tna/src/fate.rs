@@ -1,4 +1,4 @@
-//! What the traffic manager does with a packet that leaves ingress.
+//! The decision of the traffic manager about a packet that leaves ingress.
 
 use crate::blocks::{Layout, Own};
 use crate::{Switch, ports};
@@ -6,15 +6,15 @@ use p4_vm::{DropCause, Packet};
 use std::slice;
 use switch::{Arrival, Frame, PortConfig, Replica, Target};
 
-/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that names the port of `copy_to_cpu`. Unset:
-/// there are no such copies.
+/// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that sets the port of `copy_to_cpu`. By
+/// default, there are no such copies.
 pub const CPU_PORT: &str = "cpu_port";
 
-/// The bit of `drop_ctl` that keeps a packet from all ports and from resubmission.
+/// The bit of `drop_ctl` that prevents sending to any port and resubmission.
 pub const DROP: u64 = 1;
-/// The bit that keeps it from being copied to the CPU.
+/// The bit that prevents copying to the CPU.
 const NO_COPY_TO_CPU: u64 = 2;
-/// The bit that keeps it from being mirrored by egress.
+/// The bit that prevents mirroring by egress.
 pub const NO_MIRROR: u64 = 4;
 
 /// Sends a packet to its port, to multicast groups, and to the CPU.
@@ -56,7 +56,7 @@ pub fn decide(
             switch.enqueue(words, packet, arrival, port, None);
         }
         None if copied => {
-            // The copies are there in its place.
+            // The copies replace the packet.
             switch.leave(arrival);
             switch.give_words(words);
             switch.give_packet(packet);
@@ -71,21 +71,22 @@ pub fn decide(
     }
 }
 
-/// The same storage for another packet.
+/// Copies storage for another packet.
 fn copy(switch: &mut Switch, words: &[u64]) -> Frame {
     let mut twin = switch.take_words();
     twin.copy_from_slice(words);
     twin
 }
 
-/// Makes sure that a port that recirculates is there: it has no line outside the switch.
+/// Ensures that a recirculation port exists. It has no line outside of the switch.
 pub fn open(switch: &mut Switch, port: u16) {
     if ports::recirculates(port, switch.layout().generation) && !switch.has_port(port) {
         switch.set_port(port, PortConfig::default());
     }
 }
 
-/// Makes a packet's storage that of a packet for egress: variables are zero, what the traffic manager knows is kept.
+/// Converts a packet's storage to that of a packet for egress: variables become zero, and the words of the traffic
+/// manager are kept.
 fn to_egress(switch: &Switch, words: &mut [u64], ingress_port: u16) {
     let Layout { own, .. } = *switch.layout();
     let meta = switch.layout().pipe(ingress_port).ingress;
@@ -104,7 +105,7 @@ fn to_egress(switch: &Switch, words: &mut [u64], ingress_port: u16) {
     words[..switch.pipeline().variables()].fill(0);
 }
 
-/// Sends copies to the groups; whether there is one.
+/// Sends copies to the groups. Returns whether there is one.
 fn multicast(
     switch: &mut Switch,
     words: &[u64],

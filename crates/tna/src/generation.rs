@@ -1,4 +1,4 @@
-//! Generations of the hardware.
+//! Hardware generations.
 
 /// A generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,7 +9,7 @@ pub enum Generation {
 }
 
 impl Generation {
-    /// Octets of port metadata behind the metadata of ingress.
+    /// Octets of port metadata behind the ingress metadata.
     pub fn port_metadata(self) -> usize {
         match self {
             Generation::Tofino1 => 8,
@@ -17,7 +17,7 @@ impl Generation {
         }
     }
 
-    /// Octets of data that a resubmitted packet may have in their place.
+    /// Octets of data that a resubmitted packet may carry in their place.
     pub fn resubmit_data(self) -> usize {
         match self {
             Generation::Tofino1 => 8,
@@ -25,8 +25,8 @@ impl Generation {
         }
     }
 
-    /// The pipeline that serves each of the four pipes where a program has `count`: one serves all; two serve pipes in
-    /// turn (Tofino 1) or in pairs (Tofino 2).
+    /// The pipeline that serves each of the four pipes if a program has `count` pipelines. One serves all; two serve
+    /// pipes alternately (Tofino 1) or in pairs (Tofino 2).
     pub fn serves(self, count: usize) -> [usize; 4] {
         match (count, self) {
             (2, Generation::Tofino1) => [0, 1, 0, 1],
@@ -35,7 +35,7 @@ impl Generation {
         }
     }
 
-    /// The first of a pipe's ports that recirculate.
+    /// The first recirculation port of a pipe.
     pub fn recirculation_port(self) -> u64 {
         match self {
             Generation::Tofino1 => 68,
@@ -43,7 +43,7 @@ impl Generation {
         }
     }
 
-    /// Bits that the number of an application of the packet generator has.
+    /// Width of the number of an application of the packet generator, in bits.
     pub fn generator_app_bits(self) -> u32 {
         match self {
             Generation::Tofino1 => 3,
@@ -51,12 +51,12 @@ impl Generation {
         }
     }
 
-    /// Applications of a pipe's packet generator.
+    /// Number of applications of a pipe's packet generator.
     pub fn generator_apps(self) -> u8 {
         1 << self.generator_app_bits()
     }
 
-    /// Octets of a cell of the packet buffer.
+    /// Octets per cell of the packet buffer.
     pub fn cell_octets(self) -> u32 {
         match self {
             Generation::Tofino1 => 80,

@@ -1,4 +1,4 @@
-//! The packet generator of each pipe: what an application may be, what triggers it, and the header of its packets.
+//! The packet generator of each pipe: valid applications, their triggers, and the header of their packets.
 
 use crate::blocks::Layout;
 use crate::generation::Generation;
@@ -8,17 +8,18 @@ use p4_vm::{ControlError, Packet};
 use switch::{AppId, Generated, GeneratorApp, Part, Trigger};
 use units::{Duration, Instant};
 
-/// Octets of a generator's buffer, in which an application's packet lies, and of one of its lines.
+/// Octets of a generator's buffer, which holds the packets of applications, and octets per line of it.
 const BUFFER: usize = 16 << 10;
 const LINE: u64 = 16;
 
-/// From a packet to the burst that it triggers: time passes where generated packets trigger the generator again.
+/// Delay from a packet to the burst that it triggers. It ensures that time passes if generated packets trigger the
+/// generator again.
 const AFTER_PACKET: Duration = Duration::from_nanos(1);
 
-/// Batches and packets that their 16-bit numbers count.
+/// The maximum number of batches and packets, which have 16-bit numbers.
 const MOST: u32 = 1 << 16;
 
-/// Refuses an application that the hardware does not have.
+/// Rejects an application that the hardware does not support.
 pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), ControlError> {
     let generation = layout.generation;
     let refused = |expected: String, found: String| {
@@ -80,7 +81,7 @@ pub fn check(layout: &Layout, id: AppId, app: &GeneratorApp) -> Result<(), Contr
     }
 }
 
-/// Puts the generator's header in front of a packet: the port that it comes to ingress through.
+/// Prepends the generator's header to a packet. Returns the port through which it enters ingress.
 pub fn prepend(switch: &Switch, generated: &Generated, packet: &mut Packet) -> u16 {
     let generation = switch.layout().generation;
     let AppId { pipe, number } = generated.id;
@@ -104,7 +105,7 @@ pub fn prepend(switch: &Switch, generated: &Generated, packet: &mut Packet) -> u
     ports::of_pipe(pipe.into(), generation.recirculation_port())
 }
 
-/// Begins the bursts of applications that wait for a port of their pipe to go down.
+/// Starts the bursts of applications that are triggered by a port of their pipe going down.
 pub fn port_down(switch: &mut Switch, now: Instant, port: u16) {
     let pipe = ports::pipe(port) as u8;
     let waits = |trigger: &Trigger| matches!(trigger, Trigger::PortDown);
@@ -113,7 +114,7 @@ pub fn port_down(switch: &mut Switch, now: Instant, port: u16) {
         .trigger(now, pipe, port.into(), None, waits);
 }
 
-/// Begins the bursts of applications that wait for a packet like this one to come back through a port of their pipe.
+/// Starts the bursts of applications that are triggered by a recirculated packet like this one at a port of their pipe.
 pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packet) {
     let bits = pattern_bits(switch.layout().generation);
     let Some(first) = packet.octets.get(..bits as usize / 8) else {
@@ -131,8 +132,9 @@ pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packe
     switch.generator.trigger(at, pipe, first, None, waits);
 }
 
-/// Begins the bursts of applications that wait for a deparser of their pipe to give a context like this one. Its packet
-/// says which of the buffer's lines is the first, and how many octets are sent; without any there is no burst.
+/// Starts the bursts of applications that are triggered by a context like this one from a deparser of their pipe. Its
+/// packet determines the first line of the buffer and the number of octets to send. If that number is 0, there is no
+/// burst.
 pub fn asked(
     switch: &mut Switch,
     now: Instant,
@@ -158,7 +160,7 @@ pub fn asked(
     switch.generator.trigger(at, pipe, given, Some(part), waits);
 }
 
-/// Bits at the beginning of a packet that a generator compares.
+/// Number of bits at the beginning of a packet that a generator compares.
 fn pattern_bits(generation: Generation) -> u32 {
     match generation {
         Generation::Tofino1 => 32,

@@ -1,4 +1,4 @@
-//! The ghost control of Tofino 2, which the traffic manager runs whenever the length of a queue changes.
+//! The ghost control of Tofino 2. The traffic manager runs it whenever the length of a queue changes.
 
 use crate::blocks::Ghost;
 use crate::{Switch, ports};
@@ -6,10 +6,10 @@ use p4_vm::{Job, Packet};
 use std::mem::swap;
 use units::Instant;
 
-/// Queues of a port, in the numbers that the ghost control gets.
+/// Number of queues per port, as numbered for the ghost control.
 const QUEUES: u64 = 16;
 
-/// Runs the ghost control of a queue's pipeline, if it has one: for both values of `ping_pong`, so that ingress finds
+/// Runs the ghost control of a queue's pipeline, if there is one, for both values of `ping_pong`, so that ingress finds
 /// the length in whichever copy it reads.
 pub fn run(switch: &mut Switch, now: Instant, port: u16, queue: u8) {
     let Some(ghost) = switch.layout().pipe(port).ghost else {
@@ -29,7 +29,7 @@ pub fn run(switch: &mut Switch, now: Instant, port: u16, queue: u8) {
         length.set(&mut words, cells);
         number.set(&mut words, ports::in_pipe(port) * QUEUES + u64::from(queue));
         pipe.set(&mut words, ports::pipe(port) as u64);
-        // It works on no packet. The buffer of the last one's is kept.
+        // It does not process a packet. The buffer of the last packet is kept.
         let mut none = Packet::default();
         let job = Job {
             now,

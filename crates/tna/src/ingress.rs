@@ -5,7 +5,7 @@ use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
 use switch::{Arrival, Forwarding, Frame};
 
-/// Takes a packet to the traffic manager, or to ingress again.
+/// Runs ingress on a packet, and passes it to the traffic manager or to ingress again.
 pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: &mut Arrival) {
     let port = Tna::ingress_port(switch.layout(), &words);
     let timestamp = arrival.now.as_nanos();
@@ -73,7 +73,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
     fate::decide(switch, words, take(packet), arrival, port);
 }
 
-/// Makes the copies that the deparser asked for. Whether the packet is resubmitted, and goes nowhere else.
+/// Makes the copies that the deparser requested. Returns whether the packet is resubmitted and goes nowhere else.
 fn copies(
     switch: &mut Switch,
     words: &[u64],
@@ -87,7 +87,7 @@ fn copies(
         mirror, resubmit, ..
     } = take(&mut switch.architecture);
     if let Some(request) = mirror {
-        // Tofino 1 mirrors what came in.
+        // Tofino 1 mirrors the incoming packet.
         let copy = match meta.mirror_io_select.get(words) {
             0 => switch.copy_packet(&original),
             _ => switch.copy_packet(packet),

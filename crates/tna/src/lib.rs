@@ -1,15 +1,17 @@
 //! The Tofino Native Architectures of Tofino 1 (TNA) and Tofino 2 (T2NA): pipelines, externs, metadata.
 //!
-//! A packet goes through the hardware in this order, and so do the modules of this crate:
+//! A packet passes through the hardware in this order, which is also the order of the modules:
 //! - `prefix`: the metadata that precedes each packet in a parser;
-//! - `ingress`: parser, match-action units, deparser; `fate`: what the traffic manager does with the packet then;
-//! - `deflection`: packets that a queue refuses; `ghost`: what runs when the length of a queue changes;
+//! - `ingress`: parser, match-action units, deparser; `fate`: the decision of the traffic manager about the packet;
+//! - `deflection`: packets that a queue refuses; `ghost`: the control that runs when the length of a queue changes;
 //! - `egress`: parser, match-action units, deparser, line;
-//! - `requests`: what a deparser asks for besides the packet; `copies`: the packets that it gets;
-//! - `generator`: packets that the hardware makes itself.
+//! - `requests`: requests of a deparser for other packets; `copies`: the resulting packets;
+//! - `generator`: packets that the hardware generates.
 //!
-//! What programs declare is in `blocks` (the package and its metadata), `externs` and `objects`. `parser_errors` has
-//! the bits of `parser_err`; `unsupported`, what programs may not ask for; `generation` and `ports`, what the two generations of the hardware differ in. [`architecture`](Tna) is what the engine and the switch ask of an architecture.
+//! The declarations for programs are in `blocks` (the package and its metadata), `externs` and `objects`.
+//! `parser_errors` contains the bits of `parser_err`, `unsupported` the requests that programs may not make, and
+//! `generation` and `ports` the differences between the two hardware generations. [`architecture`](Tna) is the
+//! interface to the engine and the switch.
 
 mod architecture;
 mod blocks;
@@ -40,7 +42,7 @@ pub type Pipeline = p4_vm::Pipeline<Tna>;
 /// A Tofino switch.
 pub type Switch = switch::Switch<Tna>;
 
-/// How programs find Tofino 1.
+/// The registration of Tofino 1 for look-up by programs.
 pub const TNA: Registration = Registration {
     package: blocks::PACKAGE,
     include: "tna.p4",
@@ -48,7 +50,7 @@ pub const TNA: Registration = Registration {
     compile: |program| Ok(Pipeline::compile(program)?),
 };
 
-/// How programs find Tofino 2.
+/// The registration of Tofino 2 for look-up by programs.
 pub const T2NA: Registration = Registration {
     package: blocks::PACKAGE,
     include: "t2na.p4",

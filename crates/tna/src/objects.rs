@@ -3,7 +3,7 @@
 use p4_ir::{CtorArg, ExternId, ExternObject, Program};
 use p4_vm::{Algorithm, Counted, FilterKind, MeterUnit, Object, member};
 
-/// The object as it is when the switch starts; an error says what its constructor needs.
+/// Creates the object in its initial state. An error states what its constructor requires.
 pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     let arg = |i: usize| object.args.get(i);
     let one = CtorArg::Int(1.into());
@@ -21,7 +21,7 @@ pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
         "DirectWred" => Ok(Object::DirectFilter(FilterKind::EarlyDrop)),
         "ActionProfile" => Object::profile(arg(0), selector_hash(program, object)?),
         "ActionSelector" => match arg(0) {
-            // Its members and groups are kept with the profile.
+            // Its members and groups are stored in the profile.
             Some(CtorArg::Object(_)) => Ok(Object::Stateless),
             size => Object::profile(size, Some(hash(program, arg(1))?)),
         },
@@ -48,7 +48,7 @@ pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
     }
 }
 
-/// The hash of the selector that chooses from a profile, if one does.
+/// The hash of the selector that chooses from a profile, if there is one.
 fn selector_hash(program: &Program, profile: &ExternObject) -> Result<Option<Algorithm>, String> {
     let mut objects = program.externs.iter();
     let number = objects.position(|object| std::ptr::eq(object, profile));

@@ -1,10 +1,10 @@
-//! The bits of `parser_err`, and which programs look at them.
+//! The bits of `parser_err`, and which programs read them.
 
 use crate::Switch;
 use p4_ir::{Arg, Expr, ExprKind, FunctionId, Location, Place, Program, Step, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
-/// No transition matched. Ingress drops the packet in any case.
+/// No transition matched. Ingress always drops the packet.
 pub const NO_MATCH: u64 = 0x0001;
 const PARTIAL_HEADER: u64 = 0x0002;
 const COUNTER_RANGE: u64 = 0x0004;

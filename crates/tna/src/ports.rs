@@ -1,18 +1,18 @@
-//! Numbers of ports: the pipe in the two upper of nine bits, the port of the pipe in the others.
+//! Port numbers: the upper two of nine bits are the pipe, the others the port within the pipe.
 
 use crate::generation::Generation;
 
-/// Bits of a number that count the ports of a pipe.
+/// Number of bits for the port within a pipe.
 const PIPE_SHIFT: u32 = 7;
 
-/// The greatest number of a port.
+/// The largest port number.
 const MAX: u64 = 0x1ff;
 
-/// What `ucast_egress_port` holds unless the program sets it. Tofino has a valid bit instead; no pipe has 128 ports, so
-/// this is none.
+/// The value of `ucast_egress_port` unless the program sets it. Tofino has a valid bit instead. No pipe has 128 ports,
+/// so this is not a port.
 pub const NONE: u64 = MAX;
 
-/// Pipes of the hardware.
+/// Number of pipes of the hardware.
 pub const PIPES: usize = 4;
 
 /// The pipe of a port.
@@ -30,7 +30,7 @@ pub fn of_pipe(pipe: usize, port: u64) -> u16 {
     (pipe << PIPE_SHIFT) as u16 | port as u16 & ((1 << PIPE_SHIFT) - 1)
 }
 
-/// Whether what leaves through a port comes back to ingress through it.
+/// Whether packets that leave through a port return to ingress through it.
 pub fn recirculates(port: u16, generation: Generation) -> bool {
     let port = in_pipe(port);
     match generation {
@@ -39,7 +39,7 @@ pub fn recirculates(port: u16, generation: Generation) -> bool {
     }
 }
 
-/// The port, if there can be one of this number.
+/// The port with this number, if it is valid.
 pub fn of_program(port: u64) -> Option<u16> {
     match port {
         NONE => None,

@@ -1,4 +1,4 @@
-//! The metadata that the hardware puts in front of each packet that a parser gets.
+//! The metadata that the hardware prepends to each packet for a parser.
 
 use p4_ir::{Program, Type};
 use p4_vm::Packet;
@@ -7,10 +7,10 @@ use p4_vm::Packet;
 pub const LONGEST: usize = 32;
 const MOST: usize = LONGEST + 32;
 
-/// Where each of `N` values lies in a header.
+/// The position of each of `N` values in a header.
 #[derive(Clone, Debug)]
 pub struct Prefix<const N: usize> {
-    /// The place of each value; width 0: the header has none.
+    /// The place of each value. Width 0 means that the header does not have it.
     fields: [Place; N],
     /// Octets of the header.
     octets: usize,
@@ -18,7 +18,7 @@ pub struct Prefix<const N: usize> {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Place {
-    /// The value's last bit, counted from the header's first.
+    /// The end of the value in bits from the start of the header.
     end: u32,
     width: u32,
 }
@@ -33,7 +33,7 @@ impl<const N: usize> Default for Prefix<N> {
 }
 
 impl<const N: usize> Prefix<N> {
-    /// The places of fields of these names in a header; `None` if it is longer than [`LONGEST`].
+    /// The places of the fields with these names in a header. `None` if it is longer than [`LONGEST`].
     pub fn of(program: &Program, header: &Type, names: [&str; N]) -> Option<Self> {
         let mut fields = [Place::default(); N];
         let mut end = 0;
@@ -54,7 +54,7 @@ impl<const N: usize> Prefix<N> {
         self.octets
     }
 
-    /// Puts the header in front of a packet, each value cut to its width, and `zeros` octets between the two.
+    /// Prepends the header to a packet, with each value cut to its width, and `zeros` zero octets between the two.
     #[inline]
     pub fn prepend(&self, packet: &mut Packet, values: [u64; N], zeros: usize) {
         let mut image = [0; MOST];
@@ -65,7 +65,7 @@ impl<const N: usize> Prefix<N> {
     }
 }
 
-/// Puts octets in front of a packet.
+/// Prepends octets to a packet.
 #[inline]
 pub fn prepend(packet: &mut Packet, octets: &[u8]) {
     packet.octets.replace_front(0, octets);
@@ -79,7 +79,7 @@ impl Place {
             return;
         }
         let value = value & u64::MAX >> (64 - self.width);
-        // A value of 64 bits lies in nine octets at most.
+        // A 64-bit value spans at most nine octets.
         let last = (self.end as usize - 1) / 8;
         let up = (8 - self.end % 8) % 8;
         let shifted = u128::from(value) << up;

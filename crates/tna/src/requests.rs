@@ -1,22 +1,22 @@
-//! What a deparser asks for besides the packet: a mirrored packet, a resubmitted one, those of the packet generator.
+//! Requests of a deparser for other packets: a mirrored packet, a resubmitted one, those of the packet generator.
 
 use crate::Tna;
 use p4_ir::{Arg, Expr, ExternCall, Scalar, Type, TypeKind};
 use p4_vm::{CallSite, Compiler, ListValue, NONE, Slot};
 
-/// Octets that a header for the other packet may have.
+/// Maximum octets of a header for the other packet.
 const MOST: usize = 32;
 
-/// Operands of a call that asks for another packet.
+/// Operands of a call that requests another packet.
 #[derive(Debug)]
 pub struct Asks {
-    /// The word that holds the mirror session; [`NONE`] for other packets than mirrored ones.
+    /// The word that holds the mirror session. [`NONE`] for packets that are not mirrored.
     session: Slot,
-    /// What goes in front of the packet.
+    /// The header to prepend to the packet.
     header: Vec<ListValue>,
 }
 
-/// What a deparser has asked for.
+/// A request of a deparser.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
     /// The mirror session.
@@ -26,14 +26,14 @@ pub struct Request {
 }
 
 impl Request {
-    /// What goes in front of the packet.
+    /// The header to prepend to the packet.
     pub fn header(&self) -> &[u8] {
         &self.header[..self.octets]
     }
 }
 
 impl Asks {
-    /// What is asked for now.
+    /// The current request.
     pub fn request(&self, at: &mut CallSite<'_>) -> Request {
         let session = at.words.get(self.session as usize);
         let session = session.map_or(0, |session| *session as u16);
@@ -65,7 +65,7 @@ pub fn resubmit(c: &mut Compiler<'_, Tna>, header: &Arg) -> Option<Asks> {
     Some(Asks { session, header })
 }
 
-/// Octets of the context that packets of the generator have.
+/// Octets of the context of generated packets.
 const CONTEXT: usize = 16;
 
 /// `Pktgen.emit(context)`.
@@ -92,7 +92,7 @@ fn values(c: &mut Compiler<'_, Tna>, header: &Arg, most: usize) -> Option<Vec<Li
     Some(values)
 }
 
-/// `port_metadata_unpack<T>(packet)`: reads a `T` from the port metadata, and skips the rest of them.
+/// `port_metadata_unpack<T>(packet)`: reads a `T` from the port metadata, and skips the rest.
 pub fn unpack_port_metadata(c: &mut Compiler<'_, Tna>, call: &ExternCall) -> Option<()> {
     let bits = 8 * c.layout.port_metadata as u32;
     let places = match (&call.args[..], &call.result) {

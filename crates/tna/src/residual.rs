@@ -1,12 +1,13 @@
-//! What is left of a checksum when the fields that a parser knows are subtracted from it.
+//! Checksum residuals: the checksum minus the fields that a parser knows.
 
 use p4_vm::Slot;
 
-/// A residual that a parser asks for.
+/// A residual that a parser requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Residual {
-    /// The word of one more than the bits parsed when it was asked for; 0: it was not.
+    /// The word that holds the number of bits parsed at the time of the request, plus one. 0 if
+    /// there was no request.
     pub cursor: Slot,
-    /// Where it goes.
+    /// The destination.
     pub to: Slot,
 }

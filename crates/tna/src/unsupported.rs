@@ -1,16 +1,16 @@
-//! Fields of metadata by which a program asks for what the switch does not have.
+//! Metadata fields with which a program requests features that the switch does not have.
 
 use p4_ir::{BlockBody, Location, Program, SourceLoc, StmtKind};
 use p4_vm::walk;
 
-/// Fields of the metadata for a deparser, and what each asks for.
+/// Fields of the deparser metadata, and the feature that each requests.
 pub const FIELDS: [(&str, &str); 3] = [
     ("adv_flow_ctl", "advanced flow control"),
     ("coalesce_flush", "coalesced mirroring"),
     ("coalesce_length", "coalesced mirroring"),
 ];
 
-/// Where a program writes a place, if it does.
+/// Where a program writes to a place, if it does.
 pub fn write(program: &Program, place: &Location) -> Option<SourceLoc> {
     let mut found = None;
     for function in &program.functions {

@@ -1,4 +1,4 @@
-//! The events of `congestion` that a control in Python receives, with times in seconds.
+//! The events of `congestion` for a control in Python. Times are in seconds.
 
 use super::marks::Marks;
 use congestion::{AckEvent, Evidence, Limits, LossEvent, QueueingTime, RateSample, TimeoutEvent};

@@ -1,4 +1,4 @@
-//! Declared marks, as Python sees them: named tuples by the marks' names.
+//! Declared marks for Python: named tuples with the names of the marks.
 
 use congestion::MarkValues;
 use pyo3::intern;
@@ -12,13 +12,13 @@ pub struct Marks(Vec<Mark>);
 #[derive(Debug)]
 struct Mark {
     name: String,
-    /// The class of its values, which takes one argument per field.
+    /// The class of the values, whose constructor takes one argument per field.
     values: Py<PyType>,
     fields: usize,
 }
 
 impl Marks {
-    /// Those of a control in Python.
+    /// The marks of a control in Python.
     pub fn of(control: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = control.py();
         let declared = control.getattr(intern!(py, "marks"))?;
@@ -35,7 +35,7 @@ impl Marks {
         ))
     }
 
-    /// The values of an event, which are those of one mark after the other.
+    /// The values of an event as named tuples. The values of the marks are concatenated.
     pub fn named<'py>(&self, py: Python<'py>, values: &MarkValues) -> PyResult<Bound<'py, PyDict>> {
         let named = PyDict::new(py);
         let mut rest = values.as_slice();

@@ -1,8 +1,8 @@
 //! Congestion controls that are written in Python.
 //!
-//! The object is called for every event; its window is read and checked after each call. What goes
-//! wrong first is kept in a [`Failure`]; from then on nothing is called, and the simulation's
-//! driver ends it.
+//! The object is called for every event. After each call its window is read and checked. The first
+//! error is kept in a [`Failure`]. From then on nothing is called, and the driver of the simulation
+//! ends it.
 
 mod event;
 mod marks;
@@ -21,15 +21,15 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 use units::{Duration, Instant};
 
-/// What went wrong first in any of a simulation's controls.
+/// The first error in any control of a simulation.
 #[derive(Clone, Debug, Default)]
 pub struct Failure(Arc<OnceLock<PyErr>>);
 
 impl Failure {
-    /// The error, if there is one.
+    /// Returns an error if there was one.
     ///
     /// # Errors
-    /// It is the error.
+    /// The error of the control.
     pub fn check(&self) -> PyResult<()> {
         match self.0.get() {
             None => Ok(()),
@@ -41,8 +41,8 @@ impl Failure {
         self.0.get().is_some()
     }
 
-    /// Takes in what `place` raised, in the words of a [`ControlError`] if it is an error at all
-    /// (Ctrl-C is none).
+    /// Stores an exception raised at `place`, converted to a [`ControlError`] if it is an error
+    /// (Ctrl-C is not).
     fn set(&self, py: Python<'_>, place: impl FnOnce() -> String, raised: PyErr) {
         let known = raised.is_instance_of::<ControlError>(py);
         let error = match raised.is_instance_of::<PyException>(py) && !known {
@@ -55,12 +55,12 @@ impl Failure {
                 error
             }
         };
-        // A second failure is a consequence of the first.
+        // A second error is a consequence of the first.
         let _ = self.0.set(error);
     }
 }
 
-/// Makes a flow's control by calling Python.
+/// Creates the control of a flow by calling Python.
 #[derive(Debug)]
 pub struct PyFactory {
     /// The flow's name, for messages.
@@ -110,7 +110,7 @@ impl PyFactory {
     }
 }
 
-/// A control in Python behind the seam that all controls are behind.
+/// A control in Python, behind the interface of all controls.
 #[derive(Debug)]
 struct PyController {
     flow: String,
@@ -122,7 +122,7 @@ struct PyController {
     failure: Failure,
 }
 
-/// Where something went wrong.
+/// The place of an error.
 struct Place<'a> {
     control: &'a PyController,
     method: &'static str,
@@ -146,7 +146,7 @@ impl PyController {
         }
     }
 
-    /// Calls a method, and reads the window that it leaves.
+    /// Calls a method, and reads the resulting window.
     fn call<A>(&mut self, method: &'static str, now: Instant, arguments: A)
     where
         A: for<'py> PyCallArgs<'py>,
@@ -173,7 +173,7 @@ impl PyController {
         self.call(method, ack.now, (event,));
     }
 
-    /// `base_rtt` and `diff`, which a control may leave at None.
+    /// `base_rtt` and `diff`, which a control may leave at `None`.
     fn shown(&self, object: &Bound<'_, PyAny>) -> PyResult<(Option<f64>, Option<f64>)> {
         let py = object.py();
         let optional = |name| object.getattr(name)?.extract::<Option<f64>>();
@@ -189,7 +189,7 @@ impl PyController {
     }
 }
 
-/// What a control wants, in segments and segments per second.
+/// The window and rate of a control, in segments and segments per second.
 #[derive(Clone, Copy, Debug)]
 struct Window {
     cwnd: f64,
@@ -197,7 +197,7 @@ struct Window {
     pacing_rate: Option<f64>,
 }
 
-/// No window is larger, in segments.
+/// The maximum window, in segments.
 const MAX_WINDOW: f64 = 1e9;
 
 impl Window {
@@ -237,7 +237,7 @@ fn returns_nothing(returned: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<(
     Err(ControlError::new_err(message))
 }
 
-/// An attribute that is a valid number.
+/// Reads an attribute that must be a valid number.
 fn number(
     object: &Bound<'_, PyAny>,
     name: &Bound<'_, PyString>,

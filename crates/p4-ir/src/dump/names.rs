@@ -3,7 +3,7 @@
 use crate::{Expr, ExprKind, Location, Program, Step, Type};
 use std::fmt::Write;
 
-/// The dotted name of a place; `index` writes an index found at run time.
+/// The dotted name of a place. `index` formats an index that is computed at run time.
 pub(super) fn location(
     program: &Program,
     at: &Location,

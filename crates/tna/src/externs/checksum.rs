@@ -1,4 +1,4 @@
-//! Checksum units: one's complement sums of 16-bit words (RFC 1071), of fields that parsers add and subtract, and of
+//! Checksum units: ones' complement sums of 16-bit words (RFC 1071), of fields that parsers add and subtract, and of
 //! lists in deparsers.
 
 use super::{Lowering, give, own, put};
@@ -17,11 +17,11 @@ pub enum Step {
         sum: Slot,
         subtract: bool,
     },
-    /// Whether the sum is not that of data with a correct checksum.
+    /// Whether the sum differs from that of data with a correct checksum.
     Verify { sum: Slot, to: Slot },
-    /// Notes how far the packet has been parsed: what is parsed from here on is subtracted too.
+    /// Records how far the packet has been parsed: everything parsed from here on is also subtracted.
     Mark { cursor: Slot },
-    /// The checksum of values; with `zeros_as_ones` all ones where it is 0 (RFC 768).
+    /// The checksum of values. With `zeros_as_ones`, a checksum of 0 becomes all ones (RFC 768).
     Update {
         data: Vec<ListValue>,
         zeros_as_ones: Slot,
@@ -29,7 +29,7 @@ pub enum Step {
     },
 }
 
-/// Takes a step.
+/// Executes a step.
 pub fn step(step: &Step, at: CallSite<'_>) {
     let CallSite {
         words,
@@ -70,7 +70,7 @@ pub fn step(step: &Step, at: CallSite<'_>) {
     }
 }
 
-/// Subtracts what a parser has parsed since it asked for residuals.
+/// Subtracts the octets that a parser has parsed since it requested residuals.
 #[inline]
 pub fn deposit(layout: &Layout, words: &mut [u64], job: &Job) {
     for &Residual { cursor, to } in &layout.residuals {
@@ -99,20 +99,20 @@ pub fn change(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg, subtract: boo
     Some(())
 }
 
-/// `verify()`: true where the checksum is wrong, as the hardware writes an error bit.
+/// `verify()`: true if the checksum is wrong, because the hardware writes an error bit.
 pub fn verify(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     let (sum, to) = (sum(c, call)?, c.setting());
     own(c, Step::Verify { sum, to });
     give(c, call, to, 1)
 }
 
-/// `get()`: the sum itself, of which `update` of the same fields and the payload makes a checksum again.
+/// `get()`: the sum itself. `update` of the same fields and the payload converts it to a checksum again.
 pub fn get(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     let sum = sum(c, call)?;
     give(c, call, sum, 1)
 }
 
-/// `subtract_all_and_deposit(residual)`: the sum, from which what the parser extracts afterwards is subtracted as well.
+/// `subtract_all_and_deposit(residual)`: the sum, minus everything that the parser extracts afterwards.
 pub fn residual(c: &mut Lowering<'_>, call: &ExternCall, residual: &Arg) -> Option<()> {
     let Arg::Out(place) = residual else {
         return None;
@@ -153,7 +153,7 @@ pub fn update(
     give(c, call, to, 1)
 }
 
-/// The word of a unit's sum, 0 when a packet comes to the parser.
+/// The word of a unit's sum. It is 0 when a packet arrives at the parser.
 fn sum(c: &mut Lowering<'_>, call: &ExternCall) -> Option<Slot> {
     let ExternId(object) = call.object?;
     Some(super::word_of(c, object))

@@ -1,4 +1,4 @@
-//! Counters and meters: they work where an action calls them.
+//! Counters and meters. They are updated where an action calls them.
 
 use super::{Lowering, give, own};
 use p4_ir::{Arg, CtorArg, ExternCall, ExternId, TableId};
@@ -7,9 +7,9 @@ use p4_vm::{CallSite, NONE, Slot};
 /// A step of a call.
 #[derive(Debug)]
 pub enum Step {
-    /// Counts the packet, without the octets in `less`.
+    /// Counts the packet, minus the octets in `less`.
     Count { cell: Cell, less: Slot },
-    /// Measures the packet, without the octets in `less`.
+    /// Measures the packet, minus the octets in `less`.
     Measure {
         cell: Cell,
         less: Slot,
@@ -19,19 +19,19 @@ pub enum Step {
     },
 }
 
-/// Which cell.
+/// Selects a cell.
 #[derive(Clone, Copy, Debug)]
 pub enum Cell {
-    /// That of an object whose number is in a slot.
+    /// A cell of an object; the slot holds its number.
     Of(u32, Slot),
-    /// The direct one of the entry of a table that was hit last.
+    /// The direct cell of the entry of a table that was hit last.
     Direct(TableId),
 }
 
-/// `MeterColor_t`: what a meter gives for green, yellow and red unless its constructor says otherwise.
+/// `MeterColor_t`: the default results of a meter for green, yellow and red.
 const COLOURS: [u8; 3] = [0, 1, 3];
 
-/// Takes a step.
+/// Executes a step.
 pub fn step(step: &Step, at: CallSite<'_>) {
     let CallSite {
         words,
@@ -41,7 +41,7 @@ pub fn step(step: &Step, at: CallSite<'_>) {
     } = at;
     let octets = |less: Slot| match less {
         NONE => job.length,
-        // The sum is cut to 32 bits, so that a negative number adds.
+        // The result is cut to 32 bits, so that a negative number adds.
         less => job.length.wrapping_sub(words[less as usize] as u32),
     };
     match *step {
@@ -67,7 +67,7 @@ pub fn step(step: &Step, at: CallSite<'_>) {
             let octets = octets(less);
             let before = match before {
                 NONE => 0,
-                // 2 is red too.
+                // 2 also means red.
                 before => words[before as usize].min(2),
             };
             let colour = match cell {
@@ -137,7 +137,7 @@ fn octet(arg: &CtorArg) -> Option<u8> {
     }
 }
 
-/// An argument that may be left out.
+/// An argument that may be omitted.
 fn optional(c: &mut Lowering<'_>, arg: &Arg) -> Option<Slot> {
     match arg {
         Arg::None => Some(NONE),

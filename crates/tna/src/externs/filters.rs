@@ -1,5 +1,5 @@
-//! Low-pass filters, and random early drops. A control plane configures them; unconfigured, a filter gives what it is
-//! given, and nothing is dropped.
+//! Low-pass filters, and random early drops, which a control plane configures. Without configuration, a filter returns
+//! its input, and nothing is dropped.
 
 use super::{Lowering, give, own};
 use p4_ir::{Arg, CtorArg, ExternCall, ExternId};
@@ -10,7 +10,7 @@ use p4_vm::{CallSite, FilterAt, Slot};
 pub struct Step {
     at: At,
     sample: Slot,
-    /// Of random early drops: what the result is for a drop, and else.
+    /// For random early drops: the results for a drop and for no drop.
     results: Option<[u64; 2]>,
     to: Slot,
 }
@@ -21,7 +21,7 @@ enum At {
     Direct(p4_ir::TableId),
 }
 
-/// Passes a sample on.
+/// Applies a filter to a sample.
 pub fn step(step: &Step, at: CallSite<'_>) {
     let CallSite {
         words,

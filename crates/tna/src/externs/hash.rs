@@ -1,4 +1,4 @@
-//! Hashes as the hash matrix computes them: linear functions of the bits of the data, which is one long number, its
+//! Hashes as computed by the hash matrix: linear functions of the bits of the data, which form one long number, the
 //! first value most significant.
 
 use super::{Lowering, give, own};
@@ -20,14 +20,14 @@ pub struct Step {
     width: u32,
 }
 
-/// What is computed.
+/// The hash function.
 #[derive(Debug)]
 pub enum Function {
     /// The low bits of the data.
     Identity,
-    /// Exclusive or of parts of the given bits, of which zeros fill up the last.
+    /// XOR of parts of the given width. The last part is padded with zeros.
     Xor(u32),
-    /// A CRC of the given width; a wider result repeats it, or is filled up with zeros.
+    /// A CRC of the given width. A wider result repeats it, or is padded with zeros.
     Crc {
         crc: Box<Crc>,
         width: u32,
@@ -78,7 +78,7 @@ fn xor(octets: &[u8], bits: u32) -> u64 {
     octets.chunks(size).map(part).fold(0, |x, part| x ^ part)
 }
 
-/// A number of `bits` bits, again and again.
+/// A number of `bits` bits, repeated.
 fn repeat(number: u64, bits: u32) -> u64 {
     let mut all = number;
     let mut done = bits;
@@ -112,7 +112,7 @@ pub fn get(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg) -> Option<()> {
         }
     };
     let mut data = c.data(&data)?;
-    // The matrix sees containers: a field of an invalid header is a number as any other.
+    // The matrix reads containers, so a field of an invalid header is an ordinary number.
     data.iter_mut().for_each(|value| value.valid = NONE);
     let bits: u32 = data.iter().map(|value| value.width).sum();
     let missing = bits.wrapping_neg() % 8;
@@ -139,8 +139,8 @@ pub fn get(c: &mut Lowering<'_>, call: &ExternCall, data: &Arg) -> Option<()> {
     give(c, call, to, 1)
 }
 
-/// The data as the matrix sees them where the hash has `@symmetric("a", "b")`. The driver of Tofino gives each bit of
-/// `a` and `b` the sum of both columns (open-p4studio, `update_symmetric_bits`), so that both count as `a ^ b`.
+/// The data as seen by the matrix if the hash has `@symmetric("a", "b")`. The driver of Tofino sets both columns of
+/// each bit of `a` and `b` to their sum (open-p4studio, `update_symmetric_bits`), so that both count as `a ^ b`.
 fn symmetric<'a>(object: &ExternObject, data: &'a Arg) -> Result<Cow<'a, Arg>, String> {
     let annotations = object.annotations.iter();
     let mut pairs = annotations.filter(|a| a.name == "symmetric").peekable();
@@ -197,7 +197,7 @@ fn symmetric<'a>(object: &ExternObject, data: &'a Arg) -> Result<Cow<'a, Arg>, S
     Ok(Cow::Owned(Arg::List(summed)))
 }
 
-/// The function of a hash object; the error says what its constructor needs.
+/// The function of a hash object. An error states what its constructor requires.
 pub fn function(program: &Program, object: &ExternObject) -> Result<Function, String> {
     let name = member(program, "HashAlgorithm_t", object.args.first());
     let crc = |width: u32, polynomial: u64, initial: u64, xor: u64, reversed: bool| {
@@ -218,7 +218,7 @@ pub fn function(program: &Program, object: &ExternObject) -> Result<Function, St
         Some("CRC16") => crc(16, 0x8005, 0, 0, true),
         Some("CRC32") => crc(32, 0x04c1_1db7, 0xffff_ffff, 0xffff_ffff, true),
         Some("CRC64") => crc(64, 0x42f0_e1eb_a9ea_3693, 0, 0, false),
-        // The compiler draws a matrix. This one is drawn for all programs.
+        // The compiler generates a random matrix. This one is used for all programs.
         Some("RANDOM") => crc(64, 0xad93_d235_94c9_35a9, u64::MAX, 0, true),
         Some("CUSTOM") => match object.args.get(1) {
             Some(CtorArg::Object(polynomial)) => custom(program, &program[*polynomial]),
@@ -252,7 +252,7 @@ fn custom(program: &Program, polynomial: &ExternObject) -> Result<Function, Stri
     let extended = number(3)? != 0;
     let mut xor = number(5)?;
     if reversed {
-        // The remainder is combined before its bits are reversed.
+        // The final XOR is applied before the bits are reversed.
         xor = xor.reverse_bits() >> (64 - width);
     }
     let crc = Crc::new(width, number(0)?, number(4)?, xor, (reversed, reversed));

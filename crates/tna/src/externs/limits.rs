@@ -1,4 +1,4 @@
-//! The least and the greatest of a value's octets or pairs of octets, in actions on registers of Tofino 2.
+//! The minimum and maximum of a value's octets or pairs of octets, in register actions of Tofino 2.
 
 use super::{Lowering, give, own, put, setting};
 use p4_ir::{Arg, ExternCall};
@@ -9,17 +9,17 @@ use p4_vm::Slot;
 pub struct Step {
     /// The value, of 128 bits.
     value: [Slot; 2],
-    /// Which parts count: a bit of each, that of the lowest part first.
+    /// Which parts count: one bit per part, lowest part first.
     mask: Slot,
-    /// Bits of a part.
+    /// Bits per part.
     bits: u32,
     greatest: bool,
     to: Slot,
-    /// Where the number of the part goes.
+    /// The destination of the part's index.
     index: Slot,
 }
 
-/// Finds the part; of equal ones the lowest. Where none counts, both results are 0.
+/// Finds the part. Of equal ones, the lowest wins. If no part counts, both results are 0.
 pub fn step(step: &Step, words: &mut [u64]) {
     let [low, high] = step.value.map(|slot| u128::from(words[slot as usize]));
     let value = high << 64 | low;
@@ -27,7 +27,7 @@ pub fn step(step: &Step, words: &mut [u64]) {
     let part = |number: u32| (value >> (number * step.bits)) as u64 & ((1 << step.bits) - 1);
     let numbers = (0..128 / step.bits).filter(|number| mask >> number & 1 == 1);
     let found = match step.greatest {
-        // Of equal ones `max_by_key` gives the last.
+        // Of equal ones, `max_by_key` returns the last.
         true => numbers.rev().max_by_key(|number| part(*number)),
         false => numbers.min_by_key(|number| part(*number)),
     };
@@ -35,7 +35,7 @@ pub fn step(step: &Step, words: &mut [u64]) {
     words[step.index as usize] = found.unwrap_or(0).into();
 }
 
-/// Translates a call; `more` are the place of the part's number, and what is to be added.
+/// Translates a call. `more` are the destination of the part's index, and the number to be added.
 pub fn limit(
     c: &mut Lowering<'_>,
     call: &ExternCall,

@@ -1,5 +1,5 @@
-//! The stateful ALU's math unit: functions of one number, by a table of 16 entries for its four highest bits, and by
-//! its exponent.
+//! The math unit of the stateful ALU: functions of one number, computed from a table of 16 entries for its four highest
+//! bits, and from its exponent.
 
 use super::{Lowering, give, own};
 use p4_ir::{Arg, CtorArg, ExternCall, ExternObject, Program};
@@ -14,20 +14,21 @@ pub struct Step {
     width: u32,
 }
 
-/// A math unit. A number is i/8 · 2^e, where i is a whole number of at most 15 (the bits below are cut off). The result
-/// is `table[i]` · 2^`scale` times 2^e, 2^2e, or the root of 2^e, or the inverse of these.
+/// A math unit. A number is i/8 · 2^e, where i is an integer of at most 15 (lower bits are cut off). The result is
+/// `table[i]` · 2^`scale` times 2^e, 2^2e, or the square root of 2^e, or the inverse of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Unit {
     /// Whether the exponent is inverted.
     invert: bool,
-    /// 1: the exponent is doubled; −1: halved, and i is at least 4 so that e is even; 0: neither, and i is at least 8.
+    /// 1: the exponent is doubled. −1: it is halved, and i is at least 4 so that e is even. 0: neither, and i is at
+    /// least 8.
     shift: i32,
     scale: i32,
     table: [u8; 16],
 }
 
 impl Unit {
-    /// The result for a number, cut off below 1; at most the greatest number of `width` bits.
+    /// The result for a number, rounded down, and limited to the maximum of `width` bits.
     fn execute(&self, x: u64, width: u32) -> u64 {
         let most = u64::MAX >> (64 - width.clamp(1, 64));
         if x == 0 {
@@ -78,7 +79,7 @@ impl Unit {
         };
         let values = (first..16).map(function);
         let greatest = values.fold(0.0, f64::max) * factor;
-        // The greatest entry has its eighth bit set.
+        // The eighth bit of the largest entry is set.
         let mut scale = 0;
         while scale < 31 && greatest / power_of_2(scale) >= 256.0 {
             scale += 1;
@@ -89,7 +90,7 @@ impl Unit {
         let mut table = [0; 16];
         for index in first..16 {
             let entry = function(index) * factor / power_of_2(scale);
-            // Halves go to the even number.
+            // Halves are rounded to even.
             table[index as usize] = entry.round_ties_even().clamp(0.0, 255.0) as u8;
         }
         Some(Unit {
@@ -141,7 +142,7 @@ pub fn execute(c: &mut Lowering<'_>, call: &ExternCall, x: &Arg) -> Option<()> {
     give(c, call, to, 1)
 }
 
-/// The unit of an object; the error says what its constructor needs.
+/// The unit of an object. An error states what its constructor requires.
 fn unit(program: &Program, object: &ExternObject) -> Result<Unit, String> {
     let number = |arg: &CtorArg| match arg {
         CtorArg::Int(value) => i64::try_from(value).ok(),
@@ -151,7 +152,7 @@ fn unit(program: &Program, object: &ExternObject) -> Result<Unit, String> {
     match (&object.args[..], &numbers[..]) {
         ([.., CtorArg::List(data)], &[Some(invert), Some(shift), Some(scale), _]) => {
             let mut table = [0; 16];
-            // The first is the entry of 15.
+            // The first element is entry 15.
             for (entry, value) in table.iter_mut().rev().zip(data) {
                 let value = number(value).and_then(|value| u8::try_from(value).ok());
                 *entry = value.ok_or("the entries of a MathUnit are numbers from 0 to 255")?;
@@ -199,8 +200,8 @@ mod tests {
     }
 
     proptest! {
-        /// Four bits of the number and eight of the result: the error is that of a change of x by an eighth, squared
-        /// where x is, and of rounding.
+        /// Four bits of the number and eight of the result: the error is the rounding error plus the effect of a change
+        /// of x by an eighth, which is squared if x is.
         #[test]
         fn results_are_near_the_exact_ones(x in 1u64..1 << 20, factor in 1u32..1000) {
             for operation in ["MUL", "SQR", "SQRT", "DIV", "RSQR", "RSQRT"] {
@@ -212,7 +213,7 @@ mod tests {
             }
         }
 
-        /// Numbers of at most four bits are exact but for the rounding of the table.
+        /// Numbers of at most four bits are exact except for the rounding of the table.
         #[test]
         fn a_product_of_a_short_number_is_exact_within_a_rounding(
             x in 1u64..16, up in 0u32..16, factor in 1u32..100,
@@ -240,7 +241,7 @@ mod tests {
             scale: -3,
             table,
         };
-        // The identity, without the bits below the four highest.
+        // The identity, without the bits below the four highest ones.
         assert_eq!([0, 5, 0x1234].map(|x| unit.execute(x, 32)), [0, 5, 0x1200]);
         let unit = Unit { scale: 5, ..unit };
         assert_eq!(unit.execute(1 << 27, 32), u64::from(u32::MAX));

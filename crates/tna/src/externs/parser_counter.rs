@@ -1,15 +1,16 @@
-//! The parser's counter: eight bits that are negative from 128 on, with a stack of four values below on Tofino 2.
+//! The parser counter: eight bits, which are negative from 128 on. On Tofino 2 there is a stack of four values below
+//! it.
 
 use super::{Lowering, give, own};
 use p4_ir::{Arg, ExternCall, ExternId};
 use p4_vm::{CallSite, NONE, Slot};
 
-/// A step of a call. `counter` is the word of the counter, which those of the stack follow.
+/// A step of a call. `counter` is the word of the counter. The words of the stack follow it.
 #[derive(Debug)]
 pub enum Step {
     /// Loads a value.
     Set { counter: Slot, value: Slot },
-    /// Loads part of a field, of `width` bits.
+    /// Loads a part of a field, of `width` bits.
     Load {
         counter: Slot,
         field: Slot,
@@ -23,9 +24,9 @@ pub enum Step {
         value: Slot,
         subtract: bool,
     },
-    /// Moves the counter to the stack.
+    /// Pushes the counter onto the stack.
     Push { counter: Slot },
-    /// Takes the counter from the stack.
+    /// Pops the counter from the stack.
     Pop { counter: Slot },
     /// Whether it is zero, or negative.
     Test {
@@ -35,10 +36,10 @@ pub enum Step {
     },
 }
 
-/// Values below the counter.
+/// Number of values below the counter.
 const STACK: usize = 4;
 
-/// Takes a step.
+/// Executes a step.
 pub fn step(step: &Step, at: CallSite<'_>) {
     let words = at.words;
     match *step {
@@ -95,7 +96,7 @@ pub fn step(step: &Step, at: CallSite<'_>) {
     }
 }
 
-/// Of a field: at most `max`, rotated to the right within eight bits, masked, plus `add`.
+/// The value for a field: at most `max`, rotated right within eight bits, masked, plus `add`.
 fn load(field: u64, width: u32, max: u64, rotate: u64, mask: u64, add: u64) -> u64 {
     let size = width.clamp(8, 64);
     let field = field.min(max);
@@ -124,7 +125,7 @@ pub fn set_part(
 ) -> Option<()> {
     let (_, width) = c.input_value(field)?;
     let field = c.input(field)?;
-    // On Tofino 1 a mask is given by the number of its highest bit.
+    // On Tofino 1, a mask is given by the index of its highest bit.
     let mask_is_width = match how[2] {
         Arg::In(mask) => mask.ty.width() == 3,
         _ => return None,
@@ -147,7 +148,7 @@ pub fn set_part(
     Some(())
 }
 
-/// `push(…)`, which is `set(…)` with the counter kept below.
+/// `push(…)`: `set(…)` that keeps the old value of the counter below.
 pub fn push(c: &mut Lowering<'_>, call: &ExternCall, update_with_top: &Arg) -> Option<()> {
     let constant = match update_with_top {
         Arg::None => true,
@@ -198,7 +199,7 @@ pub fn test(c: &mut Lowering<'_>, call: &ExternCall, negative: bool) -> Option<(
     give(c, call, to, 1)
 }
 
-/// The word of a counter, 0 when a packet comes to the parser.
+/// The word of a counter. It is 0 when a packet arrives at the parser.
 fn counter(c: &mut Lowering<'_>, call: &ExternCall) -> Option<Slot> {
     let ExternId(object) = call.object?;
     if let Some(counter) = super::known_word(c, object) {
@@ -217,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_ipv4_header_length_in_octets_beyond_the_first_twenty() {
-        // ihl × 4 − 20: the low four bits, two places up, plus −20.
+        // ihl × 4 − 20: the low four bits, shifted left by two, plus −20.
         let counter = |field: u64| load(field, 8, 0xff, 6, 0x3c, 0xec);
         assert_eq!(counter(0x05), 0);
         assert_eq!(counter(0x0f), 40);

@@ -1,4 +1,4 @@
-//! Registers, and the actions on them: a cell is read, passed to the action's `apply`, and written back.
+//! Registers and register actions: a cell is read, passed to the action's `apply`, and written back.
 
 use super::{Lowering, give, own, put, setting, take, words_of, words_of_param};
 use p4_ir::{AbstractMethod, Arg, CtorArg, ExternCall, ExternId, Program, TableId};
@@ -7,33 +7,33 @@ use p4_vm::{Access, CallSite, Job, Machine, NONE, Object, Register, Slot};
 /// A step of a call.
 #[derive(Debug)]
 pub enum Step {
-    /// Which cell a queue, stack or log meets next.
+    /// The cell that a queue, stack or log accesses next.
     Find {
         register: u32,
         access: Access,
         index: Slot,
         found: Slot,
     },
-    /// A cell's words, and whether there is such a cell.
+    /// Loads a cell's words, and whether the cell exists.
     Load {
         cell: Cell,
         words: (Slot, u32),
         found: Slot,
     },
-    /// Words to a cell.
+    /// Stores words in a cell.
     Store { cell: Cell, words: (Slot, u32) },
-    /// All cells to the same words.
+    /// Stores the same words in all cells.
     Fill { register: u32, words: (Slot, u32) },
-    /// One bit of a word, whose number the comparisons spell, the first as the lowest bit.
+    /// Sets one bit of a word. The comparisons form its number, the first as the lowest bit.
     Predicate { comparisons: [Slot; 4], to: Slot },
 }
 
-/// Which cell.
+/// Selects a cell.
 #[derive(Clone, Copy, Debug)]
 pub enum Cell {
-    /// That of a register whose number is in a slot.
+    /// A cell of a register; the slot holds its number.
     Of(u32, Slot),
-    /// The direct one of the entry of a table that was hit last.
+    /// The direct cell of the entry of a table that was hit last.
     Direct(TableId),
 }
 
@@ -60,7 +60,7 @@ fn register_of(machine: &mut Machine, register: u32) -> Option<&mut Register> {
     }
 }
 
-/// Takes a step.
+/// Executes a step.
 pub fn step(step: &Step, at: CallSite<'_>) {
     let CallSite {
         words,
@@ -179,16 +179,15 @@ pub fn clear(c: &mut Lowering<'_>, call: &ExternCall, value: &Arg) -> Option<()>
     Some(())
 }
 
-/// `execute(index, …)` of an action on a register. Where the index is beyond the register, nothing runs, and the
-/// results are 0.
+/// `execute(index, …)` of a register action. If the index is out of range, nothing runs, and the results are 0.
 pub fn execute(c: &mut Lowering<'_>, call: &ExternCall, index: Option<&Arg>) -> Option<()> {
     let (register, apply) = action(c, call, "apply")?;
     let cell = cell(c, register, index)?;
     run(c, call, &apply, cell, usize::from(index.is_some()))
 }
 
-/// An access to a register that is a log, a queue or a stack. Where there is no room, or nothing to take, `otherwise`
-/// runs with a value of zero, if the action implements it.
+/// An access to a register that is a log, a queue or a stack. If it is full or empty, `otherwise` runs with a value of
+/// zero, if the action implements it.
 pub fn access(
     c: &mut Lowering<'_>,
     call: &ExternCall,
@@ -242,7 +241,7 @@ pub fn predicate(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     give(c, call, to, 1)
 }
 
-/// Runs `apply` on a cell. The results go to the call's, and to its arguments from `first` on.
+/// Runs `apply` on a cell. The results are stored in the call's result, and in its arguments from `first` on.
 fn run(
     c: &mut Lowering<'_>,
     call: &ExternCall,
@@ -261,7 +260,7 @@ fn run(
     results(c, call, apply, first)
 }
 
-/// Sets a method's parameters from number `from` on to 0.
+/// Sets a method's parameters from index `from` on to 0.
 fn clear_params(c: &mut Lowering<'_>, method: &AbstractMethod, from: usize) {
     for param in method.params.iter().skip(from) {
         let (at, words) = words_of_param(c, param);
@@ -269,7 +268,8 @@ fn clear_params(c: &mut Lowering<'_>, method: &AbstractMethod, from: usize) {
     }
 }
 
-/// Passes a method's results on: the second parameter is the call's result, those behind it go to arguments.
+/// Passes a method's results on: the second parameter is the call's result, and further parameters are stored in
+/// arguments.
 fn results(
     c: &mut Lowering<'_>,
     call: &ExternCall,
@@ -289,7 +289,7 @@ fn results(
     Some(())
 }
 
-/// Results of 0.
+/// Sets the results to 0.
 fn nothing(
     c: &mut Lowering<'_>,
     call: &ExternCall,
@@ -313,7 +313,7 @@ fn nothing(
     Some(())
 }
 
-/// The register that an action is on, and the method of this name that implements it.
+/// The register of a register action, and the method of this name that implements the action.
 fn action(
     c: &mut Lowering<'_>,
     call: &ExternCall,
@@ -341,7 +341,7 @@ fn method<'p>(program: &'p Program, object: ExternId, name: &str) -> Option<&'p 
     methods.find(|method| method.object == object && method.name == name)
 }
 
-/// Words of a register's cell.
+/// Words per cell of a register.
 fn cell_words(c: &Lowering<'_>, register: ExternId) -> Option<u32> {
     let ty = c.program()[register].type_args.first()?;
     Some(words_of(c, ty).max(1))
@@ -354,7 +354,7 @@ fn cell(c: &mut Lowering<'_>, register: ExternId, index: Option<&Arg>) -> Option
         (None, Some(table)) => return Some(Cell::Direct(table)),
         (None, None) => c.number(0),
     };
-    // The index is read again after the action, which may use the word in between.
+    // The index is read again after the action, which may overwrite the word in between.
     let kept = c.setting();
     c.set_word((kept, NONE), index);
     Some(Cell::Of(number, kept))

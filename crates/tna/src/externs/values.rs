@@ -1,4 +1,4 @@
-//! Functions of values, and what is known of them when the program is compiled.
+//! Functions of values, and compile-time properties of values.
 
 use super::Lowering;
 use crate::ports;
@@ -22,7 +22,7 @@ pub fn limit(c: &mut Lowering<'_>, call: &ExternCall, [a, b]: [&Arg; 2], most: b
     result(c, call, &value)
 }
 
-/// `funnel_shift_right(dst, src1, src2, amount)`: the low half of both sources, one number, after a shift.
+/// `funnel_shift_right(dst, src1, src2, amount)`: the low half of both sources, concatenated and shifted right.
 pub fn funnel_shift(c: &mut Lowering<'_>, to: &Arg, [high, low, by]: [&Arg; 3]) -> Option<()> {
     let (Arg::Out(to), Arg::In(high), Arg::In(low), Arg::In(by)) = (to, high, low, by) else {
         return None;
@@ -60,7 +60,7 @@ pub fn size(c: &mut Lowering<'_>, call: &ExternCall, of: &Arg, octets: bool) -> 
     result(c, call, &Expr::constant(size, ty))
 }
 
-/// `is_validated(field)` of a header or its field: whether the header is valid.
+/// `is_validated(field)` of a header or a field of it: whether the header is valid.
 pub fn is_validated(c: &mut Lowering<'_>, call: &ExternCall, field: &Arg) -> Option<()> {
     let valid = match field {
         Arg::List(items) => items.first().and_then(|item| item.valid.clone()),
@@ -85,7 +85,7 @@ pub fn random(c: &mut Lowering<'_>, call: &ExternCall) -> Option<()> {
     c.random(&Arg::Out(place.clone()), &limit(0_u8.into()), &limit(most))
 }
 
-/// `invalidate(field)`: a header becomes invalid; a field becomes 0, and the port none.
+/// `invalidate(field)`: a header becomes invalid; a field becomes 0, and the egress port becomes none.
 pub fn invalidate(c: &mut Lowering<'_>, field: &Arg) -> Option<()> {
     match field {
         Arg::In(Expr {
@@ -115,7 +115,7 @@ fn is_port(c: &mut Lowering<'_>, place: &Place) -> bool {
     })
 }
 
-/// A result that is a value of the program.
+/// Stores a value of the program as the result.
 fn result(c: &mut Lowering<'_>, call: &ExternCall, value: &Expr) -> Option<()> {
     if let Some(place) = &call.result {
         c.assign(place, value);
