@@ -1,4 +1,4 @@
-//! What is said to the user about a program.
+//! Diagnostics about a program.
 //!
 //! ```
 //! use p4_frontend::diagnostic::Diagnostic;
@@ -12,42 +12,42 @@
 
 use crate::span::Span;
 
-/// The most errors of one kind (of preprocessing, of syntax) that are reported.
+/// The maximum number of errors of one kind (preprocessing, syntax) that are reported.
 pub const MAX_ERRORS: usize = 100;
 
-/// How grave a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// Something odd in a program that still has a meaning.
+    /// Unusual code in a program that can be compiled.
     Warning,
-    /// The program has no meaning; nothing is produced.
+    /// The program cannot be compiled.
     Error,
 }
 
-/// One message: what is wrong, where, what was expected and what is valid.
+/// A message: what is wrong, where, what was expected and what is valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
     /// Stable name of the kind of message, in kebab case: `missing-semicolon`.
     pub code: &'static str,
-    /// One line that stands on its own.
+    /// A self-contained line.
     pub message: String,
-    /// Places, each with what is to be said of it. The first is where the fault is.
+    /// Locations, each with a text. The first is the location of the error.
     pub labels: Vec<(Span, String)>,
-    /// Further facts.
+    /// Additional facts.
     pub notes: Vec<String>,
-    /// What to do about it.
+    /// A suggestion.
     pub help: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error without places yet.
+    /// Creates an error without locations.
     pub fn error(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, code, message.into())
     }
 
-    /// A warning without places yet.
+    /// Creates a warning without locations.
     pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Warning, code, message.into())
     }
@@ -63,7 +63,7 @@ impl Diagnostic {
         }
     }
 
-    /// Adds a place; the first one added is where the fault is.
+    /// Adds a location. The first one is the location of the error.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push((span, text.into()));
@@ -77,19 +77,19 @@ impl Diagnostic {
         self
     }
 
-    /// Says what to do about it.
+    /// Adds a suggestion.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help = Some(text.into());
         self
     }
 
-    /// Whether this keeps the program from being compiled.
+    /// Whether it prevents compilation.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 
-    /// Where the fault is, if it has a place.
+    /// The location of the error, if it has one.
     pub fn primary(&self) -> Option<Span> {
         self.labels.first().map(|(span, _)| *span)
     }

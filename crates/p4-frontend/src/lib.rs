@@ -1,4 +1,4 @@
-//! P4_16 text to p4-ir: preprocess, parse, resolve, check, lower.
+//! Compiles P4_16 text to p4-ir: preprocessing, parsing, name resolution, type checking, lowering.
 //!
 //! | stage | module | from | to |
 //! | --- | --- | --- | --- |
@@ -7,11 +7,11 @@
 //! | check | `check` | [`ast::Program`] | `hir`: names resolved, types known, constants folded |
 //! | lower | `lower` | `hir` | [`p4_ir::Program`]: `main` instantiated |
 //!
-//! [`parse`] does the first two, [`compile`] all. What an architecture declares is found in its text; of its names only
-//! those of `core.p4` mean something here.
+//! [`parse`] performs the first two stages, [`compile`] all of them. Declarations of an architecture come from its
+//! text; of its names, only those of `core.p4` are built in.
 //!
-//! No stage reads files or prints: files come through a [`Loader`], and what is wrong is said in [`Diagnostic`]s,
-//! which [`render()`] puts into words beside the lines they are about.
+//! No stage reads files or prints. Files are read through a [`Loader`], and errors are returned as [`Diagnostic`]s,
+//! which [`render()`] formats together with the source lines.
 
 pub mod ast;
 mod check;
@@ -30,10 +30,10 @@ pub use preprocess::{Loader, NoLoader, is_embedded, preprocessed_text};
 pub use render::{render, render_all};
 pub use span::{FileId, LineColumn, SourceMap, Span};
 
-/// Preprocesses and parses file `entry` of `sources`; files it includes come through `loader` and are added to
-/// `sources`. `defines` are macros as name and body.
+/// Preprocesses and parses file `entry` of `sources`. Included files are read through `loader` and added to `sources`.
+/// `defines` are macros as name and body.
 ///
-/// The program is given when there are no errors; it then holds none of the `Error` nodes of the tree.
+/// Returns the program if there are no errors. It then contains no `Error` nodes.
 pub fn parse(
     sources: &mut SourceMap,
     entry: FileId,
@@ -48,9 +48,9 @@ pub fn parse(
     ((!failed).then_some(program), diagnostics)
 }
 
-/// Compiles file `entry` of `sources` to the IR; the arguments are those of [`parse`].
+/// Compiles file `entry` of `sources` to the IR. The arguments are those of [`parse`].
 ///
-/// The program is given when there are no errors; warnings may come with it. A text without `main` gives a program
+/// Returns the program if there are no errors, possibly with warnings. For a text without `main`, it returns a program
 /// without blocks, and a warning.
 ///
 /// ```

@@ -1,4 +1,4 @@
-//! Diagnostics as text for people: file, line and column, the lines themselves, and what is to be said of them.
+//! Formats diagnostics for people: file, line and column, the source lines, and texts.
 //!
 //! ```
 //! use p4_frontend::{NoLoader, SourceMap, parse, render};
@@ -19,7 +19,7 @@ use ariadne::{Cache, Color, Config, IndexType, Label, Report, ReportKind, Source
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::span::{FileId, SourceMap, Span};
 
-/// The diagnostic in full, over several lines, with colours for a terminal or as plain text.
+/// The complete diagnostic on several lines, with terminal colours or as plain text.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> String {
     let (kind, tint) = match diagnostic.severity {
         Severity::Error => (ReportKind::Error, Color::Red),
@@ -37,7 +37,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         let text = format!("in macro `{name}`, which is defined here");
         labels.push((definition, text));
     }
-    // ariadne draws a file once if its labels come in the order of its lines.
+    // ariadne prints a file once if its labels are in line order.
     labels.sort_by_key(|(span, _)| (span.file != primary.file, *span));
     let spans: Vec<Span> = labels.iter().map(|(span, _)| *span).collect();
     let excerpts = Excerpts::new(sources, &spans);
@@ -74,11 +74,11 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, color: bool) -> Stri
         .collect()
 }
 
-/// How many errors, and how many warnings, [`render_all`] shows.
+/// The maximum number of errors, and of warnings, that [`render_all`] shows.
 pub const MAX_SHOWN: usize = 20;
 
-/// Diagnostics in full, each by itself: the first [`MAX_SHOWN`] errors and as many warnings, in their order, and last how
-/// many more there are.
+/// Complete diagnostics: the first [`MAX_SHOWN`] errors and as many warnings, in order, followed by the number of
+/// further ones.
 pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) -> Vec<String> {
     let mut seen = [0; 2];
     let mut texts = Vec::new();
@@ -99,7 +99,7 @@ pub fn render_all(sources: &SourceMap, diagnostics: &[Diagnostic], color: bool) 
     texts
 }
 
-/// A diagnostic that is about no place in particular.
+/// A diagnostic without a location.
 fn unplaced(diagnostic: &Diagnostic) -> String {
     let severity = match diagnostic.severity {
         Severity::Error => "Error",
@@ -115,10 +115,10 @@ fn unplaced(diagnostic: &Diagnostic) -> String {
     text
 }
 
-/// Most steps of a chain of includes that are shown.
+/// The maximum number of steps of an include chain that are shown.
 const MAX_ORIGINS: usize = 4;
 
-/// How the text at `span` came into the program, when that is not plain to see.
+/// How the text at `span` came into the program, if that is not obvious.
 fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
     let mut notes = Vec::new();
     let (name, line) = sources.presumed(span);
@@ -137,7 +137,7 @@ fn origin(sources: &SourceMap, span: Span) -> Vec<String> {
     notes
 }
 
-/// A span as ariadne wants it: octets of an excerpt.
+/// A span in ariadne's form: octets of an excerpt.
 struct Place {
     file: FileId,
     octets: Range<usize>,
@@ -159,17 +159,17 @@ impl ariadne::Span for Place {
     }
 }
 
-/// Longest line that is shown as a whole, in octets.
+/// The longest line that is shown completely, in octets.
 const LONG_LINE: usize = 240;
 
-/// What is shown of a longer one before and after each end of a label.
+/// The number of octets shown before and after each end of a label in a longer line.
 const AROUND: (usize, usize) = (80, 60);
 
-/// Stands for what is left out of a long line.
+/// Marks omitted parts of a long line.
 const LEFT_OUT: &str = "…";
 
-/// Of each file the lines that messages show, behind as many empty ones as there are before them: that spares ariadne
-/// all other text. Of long lines only what is near a label.
+/// For each file, the lines that messages show, preceded by as many empty ones as there are lines before them, so that
+/// ariadne does not process the rest of the text. Of long lines only the parts near labels are included.
 struct Excerpts<'a> {
     sources: &'a SourceMap,
     files: BTreeMap<FileId, Excerpt>,
@@ -177,7 +177,7 @@ struct Excerpts<'a> {
 
 struct Excerpt {
     source: Source<String>,
-    /// Octets of the file, and where they are in the excerpt.
+    /// Ranges of octets of the file, and their offsets in the excerpt.
     pieces: Vec<(Range<usize>, usize)>,
 }
 
@@ -208,7 +208,7 @@ impl Excerpt {
         }
     }
 
-    /// Where an octet of the file is in the excerpt.
+    /// The offset in the excerpt of an octet of the file.
     fn place(&self, octet: usize) -> usize {
         let next = self.pieces.partition_point(|(from, _)| from.start <= octet);
         let (from, at) = &self.pieces[next.max(1) - 1];
@@ -216,7 +216,7 @@ impl Excerpt {
     }
 }
 
-/// What is shown of a line.
+/// The parts of a line that are shown.
 fn windows(text: &str, line: &Range<usize>, spans: &[Span]) -> Vec<Range<usize>> {
     if line.len() <= LONG_LINE {
         return vec![line.clone()];
@@ -270,7 +270,7 @@ impl<'a> Excerpts<'a> {
         }
     }
 
-    /// The place that ariadne names for a span, and the true one, where they differ.
+    /// The location that ariadne prints for a span, and the true one, if they differ.
     fn misplaced(&self, span: Span) -> Option<(String, String)> {
         let excerpt = self.files.get(&span.file)?;
         let at = excerpt.place(span.range().start);

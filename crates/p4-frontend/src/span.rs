@@ -1,8 +1,8 @@
-//! Files, and places in them.
+//! Source files and locations.
 //!
-//! A [`Span`] always names octets of a file as the user wrote it. Tokens that a macro brought in carry the span of
-//! the macro's use; tokens of an included file carry spans of that file, and the [`SourceMap`] knows which
-//! `#include` brought it in.
+//! A [`Span`] always refers to octets of a file as written by the user. Tokens from a macro have the span of the
+//! macro's use. Tokens of an included file have spans of that file, and the [`SourceMap`] records the `#include` that
+//! included it.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -30,7 +30,8 @@ impl Span {
         Span { file, start, end }
     }
 
-    /// From the start of `self` to the end of `other`. Spans of two files cannot be joined: `self` is given back.
+    /// The span from the start of `self` to the end of `other`. Spans of different files cannot be joined: returns
+    /// `self`.
     pub fn to(self, other: Span) -> Span {
         if self.file != other.file {
             return self;
@@ -42,7 +43,7 @@ impl Span {
         )
     }
 
-    /// The empty span just after `self`: where something is missing.
+    /// The empty span just after `self`, where something is missing.
     pub fn after(self) -> Span {
         Span::new(self.file, self.end, self.end)
     }
@@ -59,34 +60,35 @@ impl fmt::Debug for Span {
     }
 }
 
-/// A text and what is known of where it came from.
+/// A text and its origin.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    /// The name shown to the user, and given to the loader when this file includes another.
+    /// The name shown to the user, and passed to the loader when this file includes another.
     pub name: Rc<str>,
     /// The whole text.
     pub text: Rc<str>,
-    /// The `#include` line that brought the file in; `None` for the entry file.
+    /// The `#include` line that included the file. `None` for the entry file.
     pub included_at: Option<Span>,
     /// Octet at which each line starts; the first is 0.
     line_starts: Vec<u32>,
-    /// Characters before each block of [`BLOCK`] octets, so that columns of a long line need no count from its start.
+    /// Number of characters before each block of [`BLOCK`] octets, so that columns in a long line need not be counted
+    /// from its start.
     characters: Vec<u32>,
-    /// What `#line` directives say, in the order of the text.
+    /// The `#line` directives, in the order of the text.
     line_marks: Vec<LineMark>,
 }
 
-/// Octets between two counts of characters.
+/// Number of octets per block.
 const BLOCK: usize = 256;
 
-/// Octets that start a character.
+/// Number of octets that start a character.
 fn count_characters(octets: &[u8]) -> u32 {
     let starts = octets.iter().filter(|octet| **octet & 0xc0 != 0x80);
     starts.count() as u32
 }
 
 impl SourceFile {
-    /// Characters before an octet of the text; all of them beyond its end.
+    /// Number of characters before an octet of the text, or of all characters beyond its end.
     fn characters_before(&self, octet: u32) -> u32 {
         let octets = self.text.as_bytes();
         let end = (octet as usize).min(octets.len());
@@ -95,7 +97,7 @@ impl SourceFile {
     }
 }
 
-/// From `start` on, lines count from `line` in the file `name`.
+/// From `start` on, lines are numbered from `line` in the file `name`.
 #[derive(Clone, Debug)]
 struct LineMark {
     start: u32,
@@ -103,7 +105,7 @@ struct LineMark {
     name: Rc<str>,
 }
 
-/// A place as people say it; both numbers count from 1.
+/// A location for people. Both numbers count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineColumn {
     /// Line, from 1.
@@ -112,26 +114,26 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Every text that a compilation has read, in the order of reading.
+/// All texts that a compilation has read, in the order of reading.
 #[derive(Clone, Debug, Default)]
 pub struct SourceMap {
     files: Vec<SourceFile>,
-    /// For the place of a macro's use the macro's name, and where it is defined.
+    /// For the span of a macro's use: the macro's name, and the location of its definition.
     expansions: HashMap<Span, (Rc<str>, Span)>,
 }
 
 impl SourceMap {
-    /// No files.
+    /// Creates an empty map.
     pub fn new() -> Self {
         SourceMap::default()
     }
 
-    /// Adds a text that the user named.
+    /// Adds a text named by the user.
     pub fn add(&mut self, name: &str, text: impl Into<Rc<str>>) -> FileId {
         self.insert(name, text.into(), None)
     }
 
-    /// Adds a text that the `#include` at `included_at` brought in.
+    /// Adds a text included by the `#include` at `included_at`.
     pub fn add_included(
         &mut self,
         name: &str,
@@ -161,10 +163,10 @@ impl SourceMap {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// The file that `id` names.
+    /// The file of `id`.
     ///
     /// # Panics
-    /// When `id` comes from another map.
+    /// If `id` comes from another map.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
     }
@@ -193,13 +195,13 @@ impl SourceMap {
         }
     }
 
-    /// What stands in a line from a place of the typed program on, without blanks at the end.
+    /// The rest of a line from a location of the typed program on, without trailing blanks.
     pub fn rest_from(&self, loc: p4_ir::SourceLoc) -> Span {
         let p4_ir::SourceLoc { file, line, column } = loc;
         self.rest_of_line(FileId(file), LineColumn { line, column })
     }
 
-    /// What stands in a line from a place on, without blanks at the end.
+    /// The rest of a line from a location on, without trailing blanks.
     fn rest_of_line(&self, file: FileId, from: LineColumn) -> Span {
         let source = self.file(file);
         let line = from.line.saturating_sub(1) as usize;
@@ -214,20 +216,20 @@ impl SourceMap {
         Span::new(file, start + skipped as u32, start + text.len() as u32)
     }
 
-    /// Notes that what stands at `span` is a use of the macro `name`, which is defined at `definition`.
+    /// Records that `span` is a use of the macro `name`, which is defined at `definition`.
     pub fn mark_expansion(&mut self, span: Span, name: &Rc<str>, definition: Span) {
         self.expansions
             .entry(span)
             .or_insert_with(|| (name.clone(), definition));
     }
 
-    /// The macro whose use stands at `span`, and where it is defined.
+    /// The macro that is used at `span`, and the location of its definition.
     pub fn expansion(&self, span: Span) -> Option<(&str, Span)> {
         let (name, definition) = self.expansions.get(&span)?;
         Some((name, *definition))
     }
 
-    /// Notes a `#line` directive: the line of `span` is line `line`, of file `name` or else of the file said last.
+    /// Records a `#line` directive: the line of `span` is line `line` of file `name`, or else of the last named file.
     pub fn mark_line(&mut self, span: Span, line: u32, name: Option<String>) {
         let name = match name {
             Some(name) => name.into(),
@@ -241,7 +243,7 @@ impl SourceMap {
         });
     }
 
-    /// File and line of the first octet of `span`, as `#line` directives have it.
+    /// File and line of the first octet of `span`, according to `#line` directives.
     pub fn presumed(&self, span: Span) -> (Rc<str>, u32) {
         let file = self.file(span.file);
         let line = self.line_column(span).line;
@@ -255,7 +257,7 @@ impl SourceMap {
         (mark.name.clone(), mark.line + (line - marked.line))
     }
 
-    /// The lines that `spans` are on, and those between, each as its octets without the newline; with the number of
+    /// The lines of `spans` and those between them, each as its octets without the newline. Also returns the number of
     /// the first, from 0.
     pub(crate) fn lines(
         &self,

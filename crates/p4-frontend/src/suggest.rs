@@ -1,6 +1,6 @@
-//! "Did you mean": the valid name nearest to one that was mistyped.
+//! "Did you mean": the valid name that is most similar to a mistyped one.
 
-/// The candidate that differs least from `name`, if one is near enough to be meant.
+/// The candidate with the smallest difference from `name`, if it is similar enough.
 pub fn did_you_mean<'a>(
     name: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -6,18 +6,18 @@ use super::{
 };
 use crate::span::Span;
 
-/// A declaration, at the top level or inside of a parser, control, block or extern.
+/// A declaration, at the top level or inside a parser, control, block or extern.
 #[derive(Clone, Debug)]
 pub struct Declaration {
     /// Its number.
     pub id: DeclId,
-    /// The whole declaration, without its annotations.
+    /// The complete declaration, without its annotations.
     pub span: Span,
     /// In order.
     pub annotations: Vec<Annotation>,
-    /// What is declared. `error { ... }` and `match_kind { ... }` have their keyword here.
+    /// The declared name. For `error { ... }` and `match_kind { ... }`, the keyword.
     pub name: Ident,
-    /// As what.
+    /// The kind of declaration.
     pub kind: DeclarationKind,
 }
 
@@ -26,14 +26,14 @@ pub struct Declaration {
 pub enum DeclarationKind {
     /// `const type name = value;`
     Constant {
-        /// Of what type.
+        /// Its type.
         ty: Type,
-        /// With what value.
+        /// Its value.
         value: Expr,
     },
     /// `type name;`, `type name = value;`
     Variable {
-        /// Of what type.
+        /// Its type.
         ty: Type,
         /// Initial value.
         init: Option<Expr>,
@@ -53,7 +53,7 @@ pub enum DeclarationKind {
     Action {
         /// In order: those with a direction, then those of the control plane.
         params: Vec<Parameter>,
-        /// What it does.
+        /// The body.
         body: Block,
     },
     /// `parser name(parameters) { ... }`, or a parser type without body
@@ -98,9 +98,9 @@ pub enum DeclarationKind {
     Table(Table),
     /// `value_set<element>(size) name;`
     ValueSet {
-        /// Of what type.
+        /// The type of its members.
         element: Type,
-        /// How many values the control plane may put in.
+        /// The maximum number of members.
         size: Expr,
     },
 }
@@ -108,7 +108,7 @@ pub enum DeclarationKind {
 /// `in`, `out`, `inout`, or none of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// None: known at compile time, or given by the control plane.
+    /// None: known at compile time, or supplied by the control plane.
     None,
     /// `in`
     In,
@@ -134,9 +134,9 @@ pub struct Parameter {
     pub span: Span,
     /// In order.
     pub annotations: Vec<Annotation>,
-    /// Which way values go.
+    /// Its direction.
     pub direction: Direction,
-    /// Of what type.
+    /// Its type.
     pub ty: Type,
     /// Its name.
     pub name: Ident,
@@ -162,7 +162,7 @@ pub struct Field {
     pub span: Span,
     /// In order.
     pub annotations: Vec<Annotation>,
-    /// Of what type.
+    /// Its type.
     pub ty: Type,
     /// Its name.
     pub name: Ident,
@@ -184,12 +184,12 @@ pub struct EnumMember {
 /// See [`DeclarationKind::Instance`].
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// What is instantiated: a [`TypeKind::Named`](super::TypeKind::Named), or a
+    /// The instantiated type: a [`TypeKind::Named`](super::TypeKind::Named), or a
     /// [`TypeKind::Stack`](super::TypeKind::Stack) of one for `type(args) name[size];`.
     pub ty: Type,
     /// The constructor's arguments.
     pub args: Vec<Argument>,
-    /// Implementations of abstract methods, and instances they use.
+    /// Implementations of abstract methods, and instances that they use.
     pub initializer: Option<Vec<Declaration>>,
 }
 
@@ -207,13 +207,13 @@ pub struct Extern {
 pub struct Function {
     /// `abstract`, of an extern's method.
     pub is_abstract: bool,
-    /// What it gives.
+    /// The result type.
     pub result: Type,
     /// `<T, ...>`
     pub type_params: Vec<TypeParameter>,
     /// In order.
     pub params: Vec<Parameter>,
-    /// What it does; `None` for extern functions and methods.
+    /// The body. `None` for extern functions and methods.
     pub body: Option<Block>,
 }
 
@@ -252,7 +252,7 @@ pub struct State {
     pub name: Ident,
     /// In order.
     pub statements: Vec<Statement>,
-    /// Where to go; `None` is `reject`.
+    /// The transition. `None` means `reject`.
     pub transition: Option<Transition>,
 }
 
@@ -288,13 +288,13 @@ pub struct Table {
 /// A property of a table.
 #[derive(Clone, Debug)]
 pub struct TableProperty {
-    /// With the semicolon or closing brace.
+    /// Including the semicolon or closing brace.
     pub span: Span,
     /// In order.
     pub annotations: Vec<Annotation>,
     /// `const` before it.
     pub is_const: bool,
-    /// `key`, `actions`, `entries` or the property's own name.
+    /// `key`, `actions`, `entries` or the name of another property.
     pub name: Ident,
     /// Its value.
     pub kind: TablePropertyKind,
@@ -316,9 +316,9 @@ pub enum TablePropertyKind {
 /// `expression: match_kind;`
 #[derive(Clone, Debug)]
 pub struct KeyElement {
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Span,
-    /// What is looked up.
+    /// The expression to look up.
     pub expr: Expr,
     /// `exact`, `lpm`, `ternary`, ...
     pub match_kind: Path,
@@ -329,7 +329,7 @@ pub struct KeyElement {
 /// `action;`, `action(args);` in a table's list of actions
 #[derive(Clone, Debug)]
 pub struct ActionRef {
-    /// Without the semicolon.
+    /// Excluding the semicolon.
     pub span: Span,
     /// In order.
     pub annotations: Vec<Annotation>,
@@ -340,7 +340,7 @@ pub struct ActionRef {
 /// `const priority = 1: keys: action(args);` in a table's entries
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Span,
     /// `const` before it.
     pub is_const: bool,
@@ -348,7 +348,7 @@ pub struct Entry {
     pub priority: Option<Expr>,
     /// One keyset per key element.
     pub keys: Vec<Expr>,
-    /// As [`ActionRef::action`].
+    /// Like [`ActionRef::action`].
     pub action: Expr,
     /// In order.
     pub annotations: Vec<Annotation>,

@@ -10,13 +10,13 @@ use crate::span::Span;
 pub struct Expr {
     /// Its number.
     pub id: ExprId,
-    /// Where it is written, with the parentheses around it.
+    /// Its location, including surrounding parentheses.
     pub span: Span,
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
 }
 
-/// What an [`Expr`] is.
+/// The kind of an [`Expr`].
 #[derive(Clone, Debug)]
 pub enum ExprKind {
     /// `12`, `8w0xff`, `4s1`
@@ -27,9 +27,9 @@ pub enum ExprKind {
     String(Symbol),
     /// `this`
     This,
-    /// A name; of what is for the checker to find out.
+    /// A name. The checker resolves it.
     Name(Path),
-    /// A type where only a type can stand: `error` in `error.NoMatch`, `Reg<bit<8>>` in `Reg<bit<8>>.apply()`.
+    /// A type, where only a type is valid: `error` in `error.NoMatch`, `Reg<bit<8>>` in `Reg<bit<8>>.apply()`.
     Type(Type),
     /// `base.name`
     Member {
@@ -42,12 +42,12 @@ pub enum ExprKind {
     Index {
         /// A stack, tuple or list.
         base: Box<Expr>,
-        /// Which element.
+        /// The index.
         index: Box<Expr>,
     },
     /// `base[high:low]`
     Slice {
-        /// What is sliced.
+        /// The sliced value.
         base: Box<Expr>,
         /// Most significant bit, inclusive.
         high: Box<Expr>,
@@ -56,49 +56,49 @@ pub enum ExprKind {
     },
     /// `base[low +: width]`
     WidthSlice {
-        /// What is sliced.
+        /// The sliced value.
         base: Box<Expr>,
         /// Least significant bit.
         low: Box<Expr>,
         /// How many bits.
         width: Box<Expr>,
     },
-    /// `callee(args)`, `callee<types>(args)`: a call of a function, method, action or table, or a constructor's.
+    /// `callee(args)`, `callee<types>(args)`: a call of a function, method, action, table or constructor.
     Call {
-        /// What is called.
+        /// The callee.
         callee: Box<Expr>,
-        /// Type arguments; empty when none are written.
+        /// Type arguments. Empty if none are written.
         type_args: Vec<Type>,
         /// Arguments.
         args: Vec<Argument>,
     },
     /// `op operand`
     Unary {
-        /// Which.
+        /// The operator.
         op: UnaryOp,
-        /// On what.
+        /// The operand.
         operand: Box<Expr>,
     },
-    /// `first op right op right ...`: each operator applies to everything before it. A chain is one node, however
-    /// long, so that no walk over the tree recurses along it.
+    /// `first op right op right ...`: each operator applies to everything before it. A chain of any length is one node,
+    /// so that no tree walk recurses along it.
     Binary {
         /// Leftmost operand.
         first: Box<Expr>,
         /// Operators with their right operands; one or more.
         rest: Vec<Operation>,
     },
-    /// `condition ? then : condition ? then : ... : otherwise`, one node however long.
+    /// `condition ? then : condition ? then : ... : otherwise`, one node of any length.
     Conditional {
         /// Conditions with their values, in order; one or more.
         arms: Vec<(Expr, Expr)>,
-        /// When no condition holds.
+        /// The value if no condition is true.
         otherwise: Box<Expr>,
     },
     /// `(type) operand`
     Cast {
-        /// To what.
+        /// The target type.
         ty: Type,
-        /// What.
+        /// The operand.
         operand: Box<Expr>,
     },
     /// `{ a, b }`, also `{}`
@@ -107,34 +107,34 @@ pub enum ExprKind {
     Struct(StructExpr),
     /// `{#}`: the invalid header or header union
     Invalid,
-    /// `...` as a whole initializer: every field's default value
+    /// `...` as a complete initializer: the default value of every field
     Defaults,
     /// `left &&& right`
     Mask {
         /// Value.
         value: Box<Expr>,
-        /// Bits that count.
+        /// The bits that are compared.
         mask: Box<Expr>,
     },
     /// `low .. high`, both inclusive
     Range {
-        /// First.
+        /// The first value.
         low: Box<Expr>,
-        /// Last.
+        /// The last value.
         high: Box<Expr>,
     },
     /// `default` as a label or keyset
     Default,
     /// `_` as an argument or keyset
     DontCare,
-    /// What could not be parsed. A diagnostic has been given.
+    /// An expression that could not be parsed. A diagnostic was reported.
     Error,
 }
 
 /// An operator of a chain, and its right operand.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Which.
+    /// The operator.
     pub op: BinaryOp,
     /// Right operand.
     pub right: Expr,
@@ -145,16 +145,16 @@ pub struct Operation {
 pub struct ListExpr {
     /// Elements in order.
     pub elements: Vec<Expr>,
-    /// Span of the `...` that ends the list, when there: the rest has default values.
+    /// The span of a trailing `...`, if present: the remaining elements have default values.
     pub rest: Option<Span>,
 }
 
 /// `{ a = 1, b = 2, ... }`
 #[derive(Clone, Debug)]
 pub struct StructExpr {
-    /// Fields in the order written.
+    /// Fields in source order.
     pub fields: Vec<FieldValue>,
-    /// Span of the `...` that ends the list, when there: the rest has default values.
+    /// The span of a trailing `...`, if present: the remaining fields have default values.
     pub rest: Option<Span>,
 }
 
@@ -167,23 +167,23 @@ pub struct FieldValue {
     pub value: Expr,
 }
 
-/// An argument of a call; `_` is [`ExprKind::DontCare`].
+/// An argument of a call. `_` is [`ExprKind::DontCare`].
 #[derive(Clone, Debug)]
 pub struct Argument {
     /// Name and value.
     pub span: Span,
-    /// The parameter, when named: `f(x = 1)`.
+    /// The name of the parameter, if given: `f(x = 1)`.
     pub name: Option<Ident>,
-    /// What is passed.
+    /// The value passed.
     pub value: Expr,
 }
 
 /// An integer literal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IntLiteral {
-    /// The value as written, before it is fitted to the width.
+    /// The value as written, before it is truncated to the width.
     pub value: BigInt,
-    /// Width and signedness, when written (`8w`, `8s`).
+    /// Width and signedness, if given (`8w`, `8s`).
     pub width: Option<LiteralWidth>,
     /// 2, 8, 10 or 16.
     pub radix: u32,
@@ -211,7 +211,7 @@ pub enum UnaryOp {
     Plus,
 }
 
-/// Operators on two operands, also those of compound assignments.
+/// Binary operators, including those of compound assignments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BinaryOp {
     /// `*`
@@ -259,7 +259,7 @@ pub enum BinaryOp {
 }
 
 impl UnaryOp {
-    /// As written.
+    /// The operator in source text.
     pub fn symbol(self) -> &'static str {
         match self {
             UnaryOp::Not => "!",
@@ -271,7 +271,7 @@ impl UnaryOp {
 }
 
 impl BinaryOp {
-    /// As written.
+    /// The operator in source text.
     pub fn symbol(self) -> &'static str {
         match self {
             BinaryOp::Mul => "*",

@@ -1,8 +1,8 @@
 //! The syntax tree of a P4_16 program (language specification 1.2.5).
 //!
-//! Plain owned trees: [`Declaration`]s hold [`Statement`]s hold [`Expr`]s hold [`Type`]s. Nothing is resolved: whether
-//! a name is a type, a variable or an action is for the checker to find out. Each declaration, expression and type
-//! has a number of its own, dense from 0, so that later passes keep what they find in vectors beside the tree.
+//! Plain owned trees: [`Declaration`]s contain [`Statement`]s, which contain [`Expr`]s, which contain [`Type`]s. Names
+//! are not resolved: the checker determines whether a name is a type, a variable or an action. Declarations,
+//! expressions and types are each numbered densely from 0, so that later passes store their results in vectors.
 
 mod declarations;
 mod expressions;
@@ -21,25 +21,25 @@ use crate::span::Span;
 /// A name's text.
 pub type Symbol = Rc<str>;
 
-/// Number of an [`Expr`], dense from 0 in one [`Program`].
+/// Number of an [`Expr`], dense from 0 within a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExprId(pub u32);
 
-/// Number of anything that a name can refer to, dense from 0 in one [`Program`]: [`Declaration`], [`Parameter`],
+/// Number of anything to which a name can refer, dense from 0 within a [`Program`]: [`Declaration`], [`Parameter`],
 /// [`TypeParameter`], [`Field`], [`EnumMember`], [`State`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeclId(pub u32);
 
-/// Number of a [`Type`] as written, dense from 0 in one [`Program`].
+/// Number of a [`Type`] in the source, dense from 0 within a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TypeId(pub u32);
 
-/// A name where it is written.
+/// An occurrence of a name in the source.
 #[derive(Clone, Debug)]
 pub struct Ident {
     /// The name.
     pub name: Symbol,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
@@ -50,10 +50,10 @@ impl Ident {
     }
 }
 
-/// A name, or `.name` for one that is looked up at the top level only.
+/// A name, or `.name` for one that is looked up only at the top level.
 #[derive(Clone, Debug)]
 pub struct Path {
-    /// Whether a dot leads.
+    /// Whether it begins with a dot.
     pub absolute: bool,
     /// The name.
     pub name: Ident,
@@ -61,7 +61,7 @@ pub struct Path {
     pub span: Span,
 }
 
-/// A whole program, with the text of everything it includes.
+/// A complete program, including the text of everything that it includes.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// Top-level declarations in order.
@@ -79,29 +79,29 @@ pub struct Program {
 /// A `#pragma` line.
 #[derive(Clone, Debug)]
 pub struct Pragma {
-    /// The line from `#`.
+    /// The line, from `#` on.
     pub span: Span,
-    /// What follows `#pragma`.
+    /// The text behind `#pragma`.
     pub text: String,
 }
 
 /// `@name`, `@name(tokens)`, `@name[expressions]`, `@name[key = value]` or a `@pragma` line.
 #[derive(Clone, Debug)]
 pub struct Annotation {
-    /// From `@`.
+    /// The span, from `@` on.
     pub span: Span,
-    /// The annotation's name; for `@pragma name ...` the name after `pragma`.
+    /// The annotation's name. For `@pragma name ...`, the name behind `pragma`.
     pub name: Ident,
-    /// What it holds.
+    /// Its content.
     pub body: AnnotationBody,
 }
 
-/// What an [`Annotation`] holds.
+/// The content of an [`Annotation`].
 #[derive(Clone, Debug)]
 pub enum AnnotationBody {
     /// `@name`
     Empty,
-    /// `@name(...)`: any tokens with balanced parentheses; also the rest of a `@pragma` line.
+    /// `@name(...)`: any tokens with balanced parentheses. Also the rest of a `@pragma` line.
     Unstructured(Vec<AnnotationToken>),
     /// `@name[a, b]`
     Expressions(Vec<Expr>),
@@ -109,30 +109,30 @@ pub enum AnnotationBody {
     KeyValues(Vec<FieldValue>),
 }
 
-/// One token of an unstructured annotation.
+/// A token of an unstructured annotation.
 #[derive(Clone, Debug)]
 pub struct AnnotationToken {
     /// Where it is.
     pub span: Span,
     /// As written.
     pub text: Symbol,
-    /// What it is.
+    /// Its kind.
     pub kind: AnnotationTokenKind,
 }
 
-/// What an [`AnnotationToken`] is.
+/// The kind of an [`AnnotationToken`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnnotationTokenKind {
     /// A string, with escapes resolved.
     String(Symbol),
     /// An integer.
     Int(IntLiteral),
-    /// Any other token's text.
+    /// The text of any other token.
     Other(Symbol),
 }
 
 impl Annotation {
-    /// The text of an annotation that holds just a string, or strings joined by `++`: `@name("text")`.
+    /// The text of an annotation that contains only a string, or strings joined by `++`: `@name("text")`.
     pub fn string(&self) -> Option<String> {
         let AnnotationBody::Unstructured(tokens) = &self.body else {
             return None;

@@ -6,7 +6,7 @@ use crate::span::Span;
 /// `{ ... }`
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// With the braces.
+    /// Including the braces.
     pub span: Span,
     /// `@name { ... }`
     pub annotations: Vec<Annotation>,
@@ -17,13 +17,13 @@ pub struct Block {
 /// A statement, or a declaration among statements.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Span,
-    /// What it is.
+    /// The kind of statement.
     pub kind: StatementKind,
 }
 
-/// What a [`Statement`] is.
+/// The kind of a [`Statement`].
 #[derive(Clone, Debug)]
 pub enum StatementKind {
     /// A variable, constant or instance.
@@ -32,9 +32,9 @@ pub enum StatementKind {
     Assign {
         /// The operator of a compound assignment.
         op: Option<BinaryOp>,
-        /// Where to.
+        /// The destination.
         target: Expr,
-        /// What.
+        /// The value.
         value: Expr,
     },
     /// `f(args);`: the expression is an [`ExprKind::Call`](super::ExprKind::Call).
@@ -43,16 +43,16 @@ pub enum StatementKind {
     Empty,
     /// `{ ... }`
     Block(Block),
-    /// `if (condition) then else if (condition) then ... else otherwise`, one node however long.
+    /// `if (condition) then else if (condition) then ... else otherwise`, one node of any length.
     If {
         /// One or more.
         arms: Vec<IfArm>,
-        /// When no condition holds.
+        /// Executed if no condition is true.
         otherwise: Option<Box<Statement>>,
     },
     /// `switch (subject) { ... }`
     Switch {
-        /// What decides: `table.apply().action_run` or a value.
+        /// The subject: `table.apply().action_run` or a value.
         subject: Expr,
         /// In order.
         cases: Vec<SwitchCase>,
@@ -71,26 +71,25 @@ pub enum StatementKind {
         annotations: Vec<Annotation>,
         /// Declarations of variables, assignments, calls.
         init: Vec<Statement>,
-        /// What decides.
+        /// The condition.
         condition: Expr,
         /// Assignments and calls.
         update: Vec<Statement>,
-        /// What is repeated.
+        /// The body.
         body: Box<Statement>,
     },
     /// `for (variable in collection) body`
     ForIn {
         /// `@unroll for ...`
         annotations: Vec<Annotation>,
-        /// What takes each value: a [`DeclarationKind::Variable`](super::DeclarationKind::Variable) without
-        /// initial value.
+        /// The loop variable: a [`DeclarationKind::Variable`](super::DeclarationKind::Variable) without initial value.
         variable: Box<Declaration>,
         /// A stack, list, tuple or [`ExprKind::Range`](super::ExprKind::Range).
         collection: Expr,
-        /// What is repeated.
+        /// The body.
         body: Box<Statement>,
     },
-    /// What could not be parsed. A diagnostic has been given.
+    /// A statement that could not be parsed. A diagnostic was reported.
     Error,
 }
 
@@ -99,9 +98,9 @@ pub enum StatementKind {
 pub struct IfArm {
     /// From `if`.
     pub span: Span,
-    /// What decides.
+    /// The condition.
     pub condition: Box<Expr>,
-    /// When true.
+    /// Executed if it is true.
     pub then: Box<Statement>,
 }
 
@@ -112,11 +111,11 @@ pub struct SwitchCase {
     pub span: Span,
     /// An action's name, a value, or [`ExprKind::Default`](super::ExprKind::Default).
     pub label: Expr,
-    /// What is done; `None` falls through to the next case.
+    /// The body. `None` falls through to the next case.
     pub body: Option<Block>,
 }
 
-/// What follows `transition`.
+/// The transition of a state.
 #[derive(Clone, Debug)]
 pub enum Transition {
     /// `transition next;`
@@ -125,7 +124,7 @@ pub enum Transition {
     Select {
         /// From `select`.
         span: Span,
-        /// What is matched, in order.
+        /// The matched expressions, in order.
         subjects: Vec<Expr>,
         /// In order.
         cases: Vec<SelectCase>,
@@ -135,9 +134,9 @@ pub enum Transition {
 /// `keyset: next;`
 #[derive(Clone, Debug)]
 pub struct SelectCase {
-    /// With the semicolon.
+    /// Including the semicolon.
     pub span: Span,
-    /// One keyset per subject; or a single `default`, `_` or value set for all.
+    /// One keyset per subject, or a single `default`, `_` or value set for all subjects.
     pub keys: Vec<Expr>,
     /// The next state.
     pub next: Path,

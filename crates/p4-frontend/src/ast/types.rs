@@ -1,20 +1,20 @@
-//! Types as written.
+//! Types in the source.
 
 use super::{DeclId, Expr, Ident, Path, TypeId};
 use crate::span::Span;
 
-/// A type where it is written.
+/// An occurrence of a type in the source.
 #[derive(Clone, Debug)]
 pub struct Type {
     /// Its number.
     pub id: TypeId,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
-    /// What it is.
+    /// The kind of type.
     pub kind: TypeKind,
 }
 
-/// What a [`Type`] is.
+/// The kind of a [`Type`].
 #[derive(Clone, Debug)]
 pub enum TypeKind {
     /// `bool`
@@ -27,9 +27,9 @@ pub enum TypeKind {
     String,
     /// `void`, as a result only
     Void,
-    /// `_`, as a type argument only: to be inferred
+    /// `_`, only as a type argument: to be inferred
     DontCare,
-    /// `int`: any size, compile time only
+    /// `int`: unbounded, only at compile time
     Int,
     /// `bit<width>`; `None` is `bit`, one bit
     Bit(Option<Box<Expr>>),
@@ -41,14 +41,14 @@ pub enum TypeKind {
     Named {
         /// The name.
         path: Path,
-        /// Type arguments; empty when none are written.
+        /// Type arguments. Empty if none are written.
         args: Vec<Type>,
     },
     /// `element[size]`
     Stack {
         /// The header or header union.
         element: Box<Type>,
-        /// How many.
+        /// The number of elements.
         size: Box<Expr>,
     },
     /// `tuple<...>`

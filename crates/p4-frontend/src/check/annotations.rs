@@ -1,4 +1,4 @@
-//! Annotations: what the known ones hold; that structured ones are known at compile time.
+//! Annotations: checks the content of known ones, and that structured ones are compile-time constants.
 
 use super::{Checker, Facts, Inside};
 use crate::ast::{self, Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind};
@@ -7,7 +7,8 @@ use crate::parser::FIELD_LIST;
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    /// Reports annotations whose values have no meaning. Those that the language does not name may hold any tokens.
+    /// Reports annotations with meaningless values. Annotations that the language does not define may contain any
+    /// tokens.
     pub(super) fn check_annotations(&mut self, annotations: &'a [Annotation]) {
         for (i, annotation) in annotations.iter().enumerate() {
             self.check_repeated(annotation, &annotations[..i]);
@@ -51,7 +52,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// A structured annotation stands but once.
+    /// A structured annotation must not be repeated.
     fn check_repeated(&mut self, annotation: &Annotation, before: &[Annotation]) {
         let structured = |a: &Annotation| {
             matches!(
@@ -73,7 +74,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// What the annotations of the language and of P4Runtime hold.
+    /// Checks the content of annotations of the language and of P4Runtime.
     fn check_known(&mut self, annotation: &Annotation) {
         let name = annotation.name.as_str();
         let expected = match (name, &annotation.body) {
@@ -120,7 +121,7 @@ impl<'a> Facts<'a> {
         self.error("bad-annotation", at, "`@match` holds a match_kind", label);
     }
 
-    /// `@p4runtime_translation("uri", type)`: what values are to a controller.
+    /// `@p4runtime_translation("uri", type)`: the representation of values for a controller.
     fn check_translation(&mut self, annotation: &Annotation, tokens: &[AnnotationToken]) {
         let text = |token: &AnnotationToken| token.text.to_string();
         let (uri, ty) = tokens.split_at(tokens.len().min(2));

@@ -1,4 +1,4 @@
-//! Which overload is called, which parameter takes which argument, which type arguments that means.
+//! Overload resolution, assignment of arguments to parameters, and inference of type arguments.
 
 use super::{Checker, suggest};
 use crate::ast::{self, DeclId, Direction, Symbol};
@@ -7,16 +7,16 @@ use crate::hir::{Callee, Expr, ExprKind, Function, Param, Substitution, Ty};
 use crate::span::Span;
 use std::rc::Rc;
 
-/// What a call must agree with.
+/// The signature with which a call must agree.
 pub(super) struct Signature<'a> {
-    /// "`hash`": for messages.
+    /// The callee for messages: "`hash`".
     pub what: String,
     pub type_params: Vec<(DeclId, Symbol)>,
     pub params: Rc<[Param<'a>]>,
     pub result: Ty,
-    /// The type arguments of the object whose method it is.
+    /// The type arguments of the object whose method is called.
     pub with: Substitution,
-    /// Whether arguments without direction must be known at compile time: those of constructors.
+    /// Whether directionless arguments must be known at compile time, as for constructors.
     pub known: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) fn signature<'a>(
 }
 
 impl<'a> Checker<'a> {
-    /// The declaration that number and names of the arguments choose.
+    /// The declaration selected by the number and names of the arguments.
     pub(super) fn overload(
         &mut self,
         ids: &[DeclId],
@@ -70,7 +70,8 @@ impl<'a> Checker<'a> {
             .filter(|(_, f)| fits(f))
             .map(|(id, _)| *id)
             .collect();
-        // Those that need no default come first. As in p4c, one whose `@optional` parameters are left out needs none.
+        // Overloads that need no defaults come first. As in p4c, an overload whose `@optional` parameters are omitted
+        // needs none.
         let needs_none = |f: &Function| {
             let wanted = f.params.iter().filter(|p| !p.optional);
             args.len() >= wanted.count()
@@ -121,7 +122,7 @@ impl<'a> Checker<'a> {
         self.report(diagnostic.help("name the arguments, as in `f(x = 1)`"));
     }
 
-    /// Puts arguments to parameters, infers type arguments, converts.
+    /// Assigns arguments to parameters, infers type arguments, and converts the arguments.
     pub(super) fn arguments(
         &mut self,
         signature: Signature<'a>,
@@ -238,7 +239,7 @@ impl<'a> Checker<'a> {
         Expr::error(span)
     }
 
-    /// Which argument each parameter gets.
+    /// The argument of each parameter.
     fn placed(
         &mut self,
         what: &str,
@@ -325,7 +326,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// Types with a width first, so that `random(x, 0, 10)` takes the type of `x`.
+    /// Types with a width come first, so that `random(x, 0, 10)` uses the type of `x`.
     fn infer_arguments(&mut self, types: &[Ty], exprs: &[Option<Expr>]) {
         for of_int in [false, true] {
             for (ty, expr) in types.iter().zip(exprs) {

@@ -271,7 +271,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Some way from `start` must lead to `accept` or `reject`.
+    /// Checks that some path from `start` leads to `accept` or `reject`.
     fn check_ends(&mut self, d: &ast::Declaration, states: &[State]) {
         let Some(start) = states.iter().find(|s| &*s.name == "start") else {
             return;

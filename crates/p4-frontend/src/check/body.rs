@@ -1,4 +1,4 @@
-//! A body: what its statements may return, and whether a loop surrounds them.
+//! A body: the type that its statements may return, and whether they are in a loop.
 
 use super::Checker;
 use super::scope::Scope;
@@ -8,9 +8,9 @@ use std::ops::{Deref, DerefMut};
 /// The body of a function, action or method, a control's `apply` or a parser's state.
 pub(super) struct Body<'c, 'a> {
     checker: &'c mut Checker<'a>,
-    /// What `return` gives: `void` but in functions and methods.
+    /// The type of `return`: `void` except in functions and methods.
     pub result: Ty,
-    /// Whether a loop surrounds the statement.
+    /// Whether the statement is in a loop.
     pub in_loop: bool,
 }
 
@@ -29,7 +29,7 @@ impl DerefMut for Body<'_, '_> {
 }
 
 impl<'a> Checker<'a> {
-    /// A body that begins here.
+    /// Starts a body.
     pub(super) fn body(&mut self, result: Ty) -> Body<'_, 'a> {
         Body {
             checker: self,
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
 }
 
 impl Body<'_, '_> {
-    /// Runs `check` in a scope of its own.
+    /// Runs `check` in a new scope.
     pub(super) fn scoped<R>(&mut self, check: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Scope::default());
         let result = check(self);

@@ -1,4 +1,4 @@
-//! Calls: which overload, which parameter takes which argument, which type arguments.
+//! Calls of functions, actions and methods.
 
 use super::arguments::{Signature, signature};
 use super::{Checker, Facts, Inside, infer, scope};
@@ -267,7 +267,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// A number that a type parameter takes its type from must have a width when packets come.
+    /// A number from which a type parameter is inferred must have a width at run time.
     pub(super) fn have_widths(&mut self, type_args: &[Ty], args: &[Option<Expr>]) -> bool {
         if !type_args.contains(&Ty::Int) {
             return true;

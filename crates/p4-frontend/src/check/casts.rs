@@ -1,4 +1,4 @@
-//! Conversions that are written out.
+//! Explicit conversions.
 
 use super::{Checker, Facts};
 use crate::ast;
@@ -40,7 +40,7 @@ impl<'a> Checker<'a> {
             return moved(self.cast_to(operand, &to));
         }
         if to == Ty::Int && from.is_numeric() && !operand.is_known() {
-            // Without a width nothing can be computed when packets come: the value keeps its own.
+            // Nothing without a width can be computed at run time: the value keeps its own width.
             return moved(operand);
         }
         if self.may_cast(&from, &to) || (to == Ty::Int && from.is_numeric()) {
@@ -57,8 +57,8 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// As [`coerce`](Self::coerce), for what a declaration or an assignment stores: there p4c takes a number without
-    /// width for a value of a `type`, and a constant with width for an `int`, too.
+    /// Like [`coerce`](Self::coerce), for the value that a declaration or an assignment stores. There p4c also accepts
+    /// a number without width for a value of a `type`, and a constant with width for an `int`.
     pub(super) fn coerce_stored(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
         let wanted = self.known(wanted);
         let number = self.known(&expr.ty) == Ty::Int && wanted.is(NamedKind::New);
@@ -71,7 +71,7 @@ impl<'a> Facts<'a> {
         self.coerce(expr, &wanted, what)
     }
 
-    /// Through what serialisable enums and `type`s are over.
+    /// Converts through the underlying types of serialisable enums and `type`s.
     fn cast_step(&mut self, operand: Expr, to: &Ty) -> Expr {
         let over = |c: &Self, ty: &Ty| {
             let named = ty.is(NamedKind::SerialisableEnum) || ty.is(NamedKind::New);
@@ -108,7 +108,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Conversions from and to what a `type` or serialisable enum is over.
+    /// Whether a conversion from or to the underlying type of a `type` or serialisable enum is valid.
     fn may_cast_over(&self, from: &Ty, to: &Ty) -> bool {
         let over = |ty: &Ty| {
             let kind = ty.named_kind();

@@ -1,14 +1,15 @@
-//! Folding: operators on values known at compile time.
+//! Constant folding: operators on compile-time values.
 
 use crate::ast::{BinaryOp, UnaryOp};
 use crate::hir::{Ty, Value};
 use num_bigint::{BigInt, Sign};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Largest shift of an `int` by a constant, and widest constant that folding makes: beyond is a mistake.
+/// The largest shift of an `int` by a constant, and the widest constant that folding creates. Larger ones are
+/// considered errors.
 const MAX_SHIFT: u32 = 1 << 16;
 
-/// `value` as the type holds it: modulo 2^W.
+/// `value` as represented in the type: modulo 2^W.
 pub fn wrap(value: &BigInt, ty: &Ty) -> BigInt {
     match ty {
         Ty::Bit(w) => modulo(value, *w),
@@ -25,7 +26,7 @@ pub fn wrap(value: &BigInt, ty: &Ty) -> BigInt {
     }
 }
 
-/// Whether the type holds `value` without losing anything.
+/// Whether the type can represent `value` exactly.
 pub fn fits(value: &BigInt, ty: &Ty) -> bool {
     wrap(value, ty) == *value
 }
@@ -49,8 +50,8 @@ pub fn unary(op: UnaryOp, operand: &Value, ty: &Ty) -> Option<Value> {
     })
 }
 
-/// `left op right`, where `left` has type `left_ty`, `right` has `right_ty` and the result `ty`. `Err` says what is
-/// wrong with the operands; `None` that this is not known at compile time.
+/// `left op right`, where `left` has type `left_ty`, `right` has `right_ty` and the result `ty`. `Err` contains the
+/// error in the operands; `None` means that the result is not known at compile time.
 pub fn binary(
     op: BinaryOp,
     (left, left_ty): (&Value, &Ty),
@@ -141,7 +142,7 @@ fn clamp(value: BigInt, ty: &Ty) -> BigInt {
     }
 }
 
-/// The least and the greatest value of a type with a width.
+/// The minimum and maximum of a type with a width.
 pub fn bounds(ty: &Ty) -> Option<(BigInt, BigInt)> {
     match ty {
         Ty::Bit(w) => Some((BigInt::zero(), (BigInt::one() << *w) - 1)),
@@ -158,7 +159,7 @@ pub fn slice(value: &BigInt, hi: u32, lo: u32) -> BigInt {
     modulo(&(value >> lo), hi - lo + 1)
 }
 
-/// A value of type `from` converted to `to`, where the conversion is one that the checker allows.
+/// A value of type `from` converted to `to`, for conversions that the checker accepts.
 pub fn cast(value: &Value, to: &Ty) -> Option<Value> {
     Some(match (value, to) {
         (Value::Int(v), Ty::Bit(_) | Ty::Signed(_) | Ty::Int) => Value::Int(wrap(v, to)),

@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
         finished(Callee::Constructor, Vec::new(), args, result, span)
     }
 
-    /// The constructor's parameters of what can be instantiated; reports what cannot.
+    /// The constructor parameters of a type that can be instantiated. Reports a type that cannot.
     fn instantiable(
         &mut self,
         named: &Named,
@@ -84,8 +84,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Reports a type argument that nothing decides. A package may leave open what no block that it is given needs, and an
-    /// extern what is `_` and left to each call.
+    /// Reports a type argument that is not determined. A package may leave type arguments open that none of its blocks
+    /// needs; an extern may leave those open that are `_` and determined by each call.
     fn check_inferred(&mut self, ty: &Ty, args: &[Option<Expr>], span: Span) {
         let Ty::Named(named) = ty else { return };
         let mut open = named.args.iter().enumerate();
@@ -120,8 +120,8 @@ impl<'a> Facts<'a> {
         );
     }
 
-    /// Whether each call of an extern's methods can decide type argument `i`: it is the type of `in` parameters alone,
-    /// such as an index.
+    /// Whether each call of an extern's methods can determine type argument `i`: it occurs only as the type of `in`
+    /// parameters, such as an index.
     fn is_left_to_calls(&self, named: &Named, i: usize) -> bool {
         let Some(DefKind::Extern(generic)) = self.hir.kind(named.id) else {
             return false;

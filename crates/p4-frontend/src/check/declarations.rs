@@ -1,4 +1,4 @@
-//! Declarations, but for parsers, controls and tables.
+//! Declarations, except parsers, controls and tables.
 
 use super::params::Of;
 use super::{Checker, Facts, Inside, constants, statements};
@@ -37,7 +37,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// A declaration that means the same at any position.
+    /// A declaration whose meaning does not depend on its position.
     pub(super) fn declaration(&mut self, d: &'a ast::Declaration) {
         self.open.push(d.name.clone());
         let kind = self.meaning(d);
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What a declaration means; `None` where it declares itself, or nothing.
+    /// The definition of a declaration. `None` if it declares itself, or nothing.
     fn meaning(&mut self, d: &'a ast::Declaration) -> Option<DefKind<'a>> {
         Some(match &d.kind {
             DeclarationKind::Constant { ty, value } => {
@@ -270,7 +270,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of what a function or method returns.
+    /// The result type of a function or method.
     fn result_type(&mut self, written: &'a ast::Type) -> Ty {
         let ty = self.signature_type(written);
         if ty != Ty::Int {
@@ -322,7 +322,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An action, in the scope that has just been opened.
+    /// Checks an action, in a scope that has just been opened.
     pub(super) fn action(
         &mut self,
         params: &'a [ast::Parameter],
@@ -359,7 +359,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Refuses a type that is too large, and notes how large others are.
+    /// Rejects a type that is too large, and records the size of others.
     fn bounded(&mut self, d: &ast::Declaration, kind: DefKind<'a>) -> DefKind<'a> {
         let extent = match &kind {
             DefKind::Fields(_, fields) => {

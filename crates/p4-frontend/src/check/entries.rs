@@ -28,7 +28,7 @@ impl<'a> Checker<'a> {
         }
         self.check_priorities(d, property, entries, table);
         let types: Vec<Ty> = table.keys.iter().map(|k| k.value.ty.clone()).collect();
-        // Where each key of plain values is given first, in a table whose entries have no priorities.
+        // The first occurrence of each key of plain values, in a table whose entries have no priorities.
         let exact = |k: &Key| matches!(&*k.kind, "exact" | "lpm");
         let mut given = table.keys.iter().all(exact).then(HashMap::new);
         for entry in entries {
@@ -142,7 +142,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Two entries with the same values: the second would never be found.
+    /// Reports two entries with the same values: the second could never match.
     fn check_same_key(&mut self, sets: &[Expr], span: Span, given: &mut HashMap<Vec<Value>, Span>) {
         let values: Option<Vec<_>> = sets.iter().map(|set| set.value().cloned()).collect();
         let Some(values) = values else {
@@ -202,7 +202,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Where a table's keys are introduced.
+/// The location of the declaration of a table's keys.
 fn key_property(table: &ast::Declaration) -> Span {
     let properties = match &table.kind {
         ast::DeclarationKind::Table(table) => table.properties.as_slice(),

@@ -4,7 +4,7 @@ use crate::ast::{self, DeclarationKind, Symbol};
 use p4_ir::CORE_ERRORS;
 use std::collections::HashSet;
 
-/// All members of `error`; a member's number is its index. Those of `core.p4` come first whatever the order of the
+/// All members of `error`. A member's number is its index. Those of `core.p4` come first, regardless of the order of
 /// declarations. `NoError` is always 0, the initial value of every variable of type `error`.
 pub(super) fn numbered(program: &ast::Program) -> Vec<Symbol> {
     let no_error = Symbol::from(CORE_ERRORS[0]);

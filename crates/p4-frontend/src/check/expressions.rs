@@ -7,7 +7,7 @@ use crate::hir::{DefKind, Expr, ExprKind, Ty, Value};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    /// `this`: the instance whose method is being implemented.
+    /// `this`: the instance whose method is implemented.
     fn this(&mut self, span: Span) -> Expr {
         let this = self.scopes.iter().rev().find_map(|s| s.this.clone());
         if let Some((id, ty)) = this {
@@ -23,7 +23,7 @@ impl<'a> Checker<'a> {
         Expr::error(span)
     }
 
-    /// Checks an expression by itself.
+    /// Checks an expression without an expected type.
     pub(super) fn expr(&mut self, expr: &'a ast::Expr) -> Expr {
         let span = expr.span;
         match &expr.kind {
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks an expression that must have a certain type.
+    /// Checks an expression with an expected type.
     pub(super) fn expr_as(&mut self, expr: &'a ast::Expr, ty: &Ty, what: &str) -> Expr {
         let checked = self.expr(expr);
         self.coerce(checked, ty, what)
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         Expr { kind, ty, span }
     }
 
-    /// Reports an action, function or table where a value is wanted.
+    /// Checks an expression that must be a value. Reports an action, function or table.
     pub(super) fn value(&mut self, expr: &'a ast::Expr) -> Expr {
         let checked = self.expr(expr);
         let wrong = matches!(
@@ -245,7 +245,7 @@ impl<'a> Checker<'a> {
         if rest.ty.is_error() || checked.iter().any(faulty) {
             return Expr::error(span);
         }
-        // From the last arm to the first; `chosen` holds those that come before `rest`, the first at its end.
+        // From the last arm to the first. `chosen` contains those before `rest`, the first at its end.
         let mut chosen = Vec::new();
         for (condition, mut then) in checked.into_iter().rev() {
             let here = condition.span.to(otherwise.span);
@@ -310,7 +310,7 @@ impl<'a> Facts<'a> {
         self.sized(value, &ty)
     }
 
-    /// Says which members a type has.
+    /// Reports an unknown member, with the members that the type has.
     pub(super) fn unknown_member(&mut self, name: &ast::Ident, ty: &Ty, valid: Vec<String>) {
         let mut diagnostic = Diagnostic::error(
             "unknown-member",
@@ -327,7 +327,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// `condition ? then : ... : otherwise`, the arms from the last to the first.
+/// `condition ? then : ... : otherwise`, with the arms from last to first.
 fn choice(mut arms: Vec<(Expr, Expr)>, otherwise: Expr, span: Span) -> Expr {
     if arms.is_empty() {
         return Expr { span, ..otherwise };

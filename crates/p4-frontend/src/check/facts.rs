@@ -1,4 +1,4 @@
-//! What is known of the program so far, wherever checking is.
+//! The state of checking that does not depend on the position in the program.
 
 use super::errors;
 use crate::ast::{self, DeclId, Symbol};
@@ -7,21 +7,21 @@ use crate::hir::{self, Ty};
 use crate::span::Span;
 use std::collections::{HashMap, HashSet};
 
-/// The program so far: what declarations mean, what was inferred, and what is wrong.
+/// The program so far: definitions, inferred types, and errors.
 pub(super) struct Facts<'a> {
     pub hir: hir::Program<'a>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What inference has found for each [`Ty::Var`].
+    /// The inferred type of each [`Ty::Var`].
     pub vars: Vec<Option<Ty>>,
-    /// Those that a program writes as `_`.
+    /// Type variables that the program writes as `_`.
     pub dont_care: HashSet<u32>,
-    /// Top-level names that are declared anywhere, to say of an unknown one that it comes later.
+    /// All top-level names, to report for an unknown name that it is declared later.
     pub top_level: HashMap<Symbol, Span>,
-    /// Members of `error` that are declared so far.
+    /// Members of `error` declared so far.
     pub declared_errors: HashSet<Symbol>,
-    /// The bases that constants are written in: names of keys keep them.
+    /// The radix of each constant in the source, which names of keys preserve.
     pub radices: HashMap<DeclId, u32>,
-    /// Whether nothing declares an error, which has still to be reported where `error` stands.
+    /// Whether no error is declared. This is reported at the first use of `error`.
     pub lacks_errors: bool,
 }
 
@@ -51,7 +51,7 @@ impl<'a> Facts<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports an error at one place.
+    /// Reports an error at a location.
     pub fn error(
         &mut self,
         code: &'static str,

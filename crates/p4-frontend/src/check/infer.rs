@@ -16,13 +16,13 @@ pub(super) struct BlockParam {
 }
 
 impl Facts<'_> {
-    /// A type to be inferred.
+    /// Creates a type variable.
     pub(super) fn fresh(&mut self) -> Ty {
         self.vars.push(None);
         Ty::Var(self.vars.len() as u32 - 1)
     }
 
-    /// The type with all type parameters to be inferred.
+    /// The type with type variables in place of all type parameters.
     pub(super) fn opened(&mut self, ty: &Ty) -> Ty {
         let mut opened: HashMap<DeclId, Ty> = HashMap::new();
         ty.map(&mut |part| match part {
@@ -31,12 +31,13 @@ impl Facts<'_> {
         })
     }
 
-    /// A parameter's type as declared: each call or instance infers its `_` again.
+    /// The declared type of a parameter, with a new type variable for each `_`, because each call or instance infers it
+    /// again.
     pub(super) fn renewed(&mut self, ty: &Ty) -> Ty {
         ty.map(&mut |part| matches!(part, Ty::Var(_)).then(|| self.fresh()))
     }
 
-    /// The type with what has been inferred put in.
+    /// The type with inferred types substituted.
     pub(super) fn known(&self, ty: &Ty) -> Ty {
         ty.map(&mut |part| match part {
             Ty::Var(i) => Some(match &self.vars[*i as usize] {
@@ -47,8 +48,8 @@ impl Facts<'_> {
         })
     }
 
-    /// Infers what it can from an argument of type `found` where `wanted` stands. Says nothing about agreement: that
-    /// is [`Facts::coerce`]'s.
+    /// Infers type arguments from an argument of type `found` for `wanted`. Does not check agreement, which
+    /// [`Facts::coerce`] does.
     pub(super) fn infer(&mut self, wanted: &Ty, found: &Ty) {
         match (wanted, found) {
             (Ty::Var(i), _) => match self.vars[*i as usize].clone() {
@@ -87,7 +88,7 @@ impl Facts<'_> {
         }
     }
 
-    /// A parser or control where a parser or control type is wanted: parameter by parameter.
+    /// A parser or control for a parser or control type: parameter by parameter.
     fn infer_signature(&mut self, wanted: &Named, found: &Named) {
         let (Some(a), Some(b)) = (self.block_params(wanted), self.block_params(found)) else {
             return;
@@ -118,8 +119,8 @@ impl Facts<'_> {
         Some(params.iter().map(one).collect())
     }
 
-    /// Converts `expr` to `wanted` if P4 does that by itself; else reports it as the wrong type. `what` the value is
-    /// for goes into the message: "the argument for `x`".
+    /// Converts `expr` to `wanted` if P4 has an implicit conversion, otherwise reports a type error. `what` is the use
+    /// of the value for the message: "the argument for `x`".
     pub(super) fn coerce(&mut self, expr: Expr, wanted: &Ty, what: &str) -> Expr {
         let wanted = self.known(wanted);
         let span = expr.span;
@@ -150,7 +151,7 @@ impl Facts<'_> {
         self.report(diagnostic);
     }
 
-    /// `Err(true)` when what is wrong has been reported.
+    /// Returns `Err(true)` if an error was reported.
     fn converted(&mut self, expr: Expr, wanted: &Ty) -> Result<Expr, bool> {
         let found = self.known(&expr.ty);
         if found == *wanted {
@@ -230,7 +231,7 @@ impl Facts<'_> {
         self.cast_to(expr, wanted)
     }
 
-    /// A conversion that is known to be valid.
+    /// Applies a conversion that is known to be valid.
     pub(super) fn cast_to(&mut self, expr: Expr, wanted: &Ty) -> Expr {
         let span = expr.span;
         let folded = expr.value().and_then(|v| constants::cast(v, wanted));
@@ -294,7 +295,7 @@ impl Facts<'_> {
         })
     }
 
-    /// What `...` stands for.
+    /// The value of `...`.
     fn default_of(&mut self, ty: &Ty, span: Span) -> Expr {
         if let Some(part) = self.without_default(ty) {
             let message = format!("a value of type `{part}` has no default");
@@ -379,8 +380,8 @@ impl Facts<'_> {
         })
     }
 
-    /// A parser or control where a parser or control type is wanted. Either may have more parameters than the other, as
-    /// long as those are optional.
+    /// A parser or control for a parser or control type. Either may have more parameters than the other, if the
+    /// additional ones are optional.
     fn block_as(&mut self, expr: Expr, from: &Named, to: &Named) -> Result<Expr, bool> {
         let (Some(found), Some(wanted)) = (self.block_params(from), self.block_params(to)) else {
             return Err(false);
@@ -447,7 +448,7 @@ pub(super) fn direction_word(direction: Direction) -> &'static str {
     }
 }
 
-/// The type that a list without other context has: a tuple.
+/// The type of a list without other context: a tuple.
 pub(super) fn settled(ty: &Ty) -> Ty {
     match ty {
         Ty::ListExpr(members) => Ty::Tuple(members.iter().map(settled).collect()),
@@ -456,7 +457,7 @@ pub(super) fn settled(ty: &Ty) -> Ty {
     }
 }
 
-/// A list without other context, as a tuple.
+/// A list without other context, converted to a tuple.
 pub(super) fn settle(expr: Expr) -> Expr {
     let ty = settled(&expr.ty);
     let kind = match expr.kind {
@@ -466,7 +467,7 @@ pub(super) fn settle(expr: Expr) -> Expr {
     Expr { kind, ty, ..expr }
 }
 
-/// Whether the value is `true`; `None` when it is not known.
+/// The value of a condition, or `None` if it is not known.
 pub(super) fn known_bool(expr: &Expr) -> Option<bool> {
     match expr.value()? {
         Value::Bool(value) => Some(*value),

@@ -7,8 +7,8 @@ use crate::hir::{DefKind, Function, Param, Substitution, Ty};
 use crate::span::Span;
 
 impl<'a> Checker<'a> {
-    /// Checks an initializer against the methods that the extern `ty` leaves abstract. Gives the instances that it
-    /// declares and the methods that it implements.
+    /// Checks an initializer against the abstract methods of the extern `ty`. Returns the instances that it declares
+    /// and the methods that it implements.
     pub(super) fn initializer(
         &mut self,
         d: &ast::Declaration,
@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         (ids(instances), ids(methods))
     }
 
-    /// Checks each member. Gives the abstract methods that none implements, with what has their name.
+    /// Checks each member. Returns the abstract methods that are not implemented, with members of the same name.
     fn implementations(
         &mut self,
         d: &ast::Declaration,
@@ -81,7 +81,7 @@ impl<'a> Facts<'a> {
         ext.of.methods.iter().copied().filter(is_abstract).collect()
     }
 
-    /// Takes the abstract method that a function implements from those that are missing.
+    /// Removes the abstract method that a function implements from the missing ones.
     fn implemented(
         &mut self,
         member: &ast::Declaration,
@@ -136,8 +136,8 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether a function takes and returns what the abstract method does, whatever their type parameters are called. It may
-/// leave out optional parameters at the end.
+/// Whether a function has the parameters and result of the abstract method, up to names of type parameters. It may omit
+/// trailing optional parameters.
 fn same_shape(method: &Function, with: &Substitution, function: &Function) -> bool {
     let mut with = with.clone();
     for ((id, _), (own, name)) in method.type_params.iter().zip(&function.type_params) {

@@ -1,4 +1,4 @@
-//! Instances, `main` among them.
+//! Instances, including `main`.
 
 use super::{Checker, Facts, Inside};
 use crate::ast::{self, DeclId};

@@ -1,4 +1,4 @@
-//! Names of keys for a control plane.
+//! Control-plane names of keys.
 
 use super::{Checker, text};
 use crate::ast::{self, Expr, ExprKind, IntLiteral, Operation};
@@ -6,8 +6,8 @@ use crate::hir::{self, Callee, DefKind, Program, Ty, Value};
 use num_bigint::BigInt;
 
 impl Checker<'_> {
-    /// A key's name as p4c has it: `hdr.ipv4.dst[15:8]`, `hdr.vlan.$valid$`, `hdr.x & 0xf`. Members are called what their
-    /// `@name` says. `meant` is what the expression `written` was checked to be.
+    /// The name of a key as in p4c: `hdr.ipv4.dst[15:8]`, `hdr.vlan.$valid$`, `hdr.x & 0xf`. `@name` determines the
+    /// names of members. `meant` is the checked form of the expression `written`.
     pub(super) fn key_name(&self, written: &Expr, meant: &hir::Expr) -> String {
         let inner = |written: &Expr, meant: &hir::Expr| self.key_name(written, meant);
         match (&written.kind, &meant.kind) {
@@ -60,7 +60,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The base that a constant's first number is written in.
+    /// The radix in which the first number of a constant is written.
     pub(super) fn radix(&self, written: &Expr) -> u32 {
         match &written.kind {
             ExprKind::Int(literal) => literal.radix,
@@ -75,7 +75,7 @@ impl Checker<'_> {
     }
 }
 
-/// The leftmost operand of a chain of operators and what follows it; parentheses at the left end do not matter.
+/// The leftmost operand of a chain of operators, and the operators. Parentheses at the left end are ignored.
 fn chain(expr: &Expr) -> (&Expr, Vec<&Operation>) {
     match &expr.kind {
         ExprKind::Binary { first, rest } => {
@@ -87,7 +87,7 @@ fn chain(expr: &Expr) -> (&Expr, Vec<&Operation>) {
     }
 }
 
-/// What `@name` says of a member.
+/// The name of a member from `@name`.
 fn member_name(program: &Program, ty: &Ty, index: usize) -> Option<String> {
     let Ty::Named(named) = ty else { return None };
     let DefKind::Fields(_, fields) = program.kind(named.id)? else {
@@ -96,7 +96,7 @@ fn member_name(program: &Program, ty: &Ty, index: usize) -> Option<String> {
     ast::annotation(fields.of.get(index)?.annotations, "name")?.string()
 }
 
-/// The expression as written, but for a number's width.
+/// The expression as written, without widths of numbers.
 fn plain(expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Int(literal) => int(literal),
@@ -104,7 +104,7 @@ fn plain(expr: &Expr) -> String {
     }
 }
 
-/// Without width, in the base that it is written in.
+/// A literal without width, in its radix.
 fn int(literal: &IntLiteral) -> String {
     number(&literal.value, literal.radix)
 }

@@ -1,4 +1,4 @@
-//! Sets of values: in a select, and in a table's entries.
+//! Keysets in selects and table entries.
 
 use super::{Checker, Facts};
 use crate::ast;
@@ -6,10 +6,10 @@ use crate::hir::{Expr, ExprKind, NamedKind, Ty, Value};
 use crate::span::Span;
 use std::ops::{Deref, DerefMut};
 
-/// Sets that the keys of a select or a table are compared with.
+/// The context of keysets to which the keys of a select or a table are compared.
 pub(super) struct Keysets<'c, 'a> {
     checker: &'c mut Checker<'a>,
-    /// The keys, where errors are reported at them.
+    /// The span of the keys, if errors are reported there.
     keys: Option<Span>,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// The types of one value that a type is made of.
+    /// The scalar types of which a type consists.
     pub(super) fn leaves(&self, ty: &Ty) -> Vec<Ty> {
         match self.hir.members(ty) {
             Some(members) => members.iter().flat_map(|m| self.leaves(m)).collect(),
@@ -43,8 +43,8 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Converts a value that a key is compared with to the key's type. A value that does not fit is reported at its
-    /// place, and at the key if that is given.
+    /// Converts a value to the type of the key with which it is compared. A value that does not fit is reported at its
+    /// location, and at the key if that is given.
     pub(super) fn compared(&mut self, found: Expr, ty: &Ty, what: &str, key: Option<Span>) -> Expr {
         let before = self.diagnostics.len();
         let converted = self.coerce(found, ty, what);
@@ -131,7 +131,7 @@ impl<'a> Keysets<'_, 'a> {
         complete.then_some(sets)
     }
 
-    /// A set of values of type `ty`.
+    /// A keyset of values of type `ty`.
     pub(super) fn keyset(&mut self, expr: &'a ast::Expr, ty: &Ty) -> Expr {
         let span = expr.span;
         match &expr.kind {
@@ -205,7 +205,7 @@ impl<'a> Keysets<'_, 'a> {
         }
     }
 
-    /// Whether the two sides of a range or mask agree, whatever the key is.
+    /// Whether both sides of a range or mask have the same type, independent of the key.
     fn of_one_type(&mut self, operator: &str, left: &Expr, right: &Expr, span: Span) -> bool {
         let (Some(_), Some(_)) = (left.ty.width(), right.ty.width()) else {
             return true;
@@ -237,7 +237,7 @@ impl<'a> Keysets<'_, 'a> {
         Expr { kind, ty, span }
     }
 
-    /// A value or mask; of a serialisable enum also as a number.
+    /// A value or mask. For a serialisable enum it may also be a number.
     fn masked(&mut self, found: Expr, ty: &Ty, what: &str) -> Expr {
         let over = match self.hir.underlying(ty) {
             Some(over) if ty.is(NamedKind::SerialisableEnum) => over,
@@ -247,7 +247,7 @@ impl<'a> Keysets<'_, 'a> {
         self.cast_to(found, ty)
     }
 
-    /// A value in a set: without calls.
+    /// A value in a keyset, which must not contain calls.
     fn set_value(&mut self, expr: &'a ast::Expr) -> Expr {
         let found = self.expr(expr);
         if !found.has_effects() {

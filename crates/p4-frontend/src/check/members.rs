@@ -1,4 +1,4 @@
-//! What follows a dot: fields, members of enums, `next` and `last` of stacks, `hit` and `action_run`.
+//! Member access: fields, members of enums, `next` and `last` of stacks, `hit` and `action_run`.
 
 use super::{Checker, Facts, Inside};
 use crate::ast::{self, DeclId};
@@ -90,7 +90,7 @@ impl<'a> Checker<'a> {
         Expr { kind, ty, span }
     }
 
-    /// The type that an expression names, if it names one rather than a value.
+    /// The type that an expression refers to, if it is not a value.
     pub(super) fn as_type(&mut self, expr: &'a ast::Expr) -> Option<Ty> {
         match &expr.kind {
             ast::ExprKind::Type(ty) => Some(self.ty_to_infer(ty)),
@@ -180,7 +180,7 @@ impl<'a> Facts<'a> {
         None
     }
 
-    /// Methods that a value of the type has.
+    /// The methods of values of the type.
     pub(super) fn methods_of(&self, ty: &Ty) -> Vec<String> {
         let names: &[&str] = match ty {
             Ty::Stack(of, _) if of.is_header_like() || matches!(**of, Ty::Param(..)) => {

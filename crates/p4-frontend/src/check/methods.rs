@@ -1,4 +1,4 @@
-//! Methods: of tables, parsers, controls, stacks and externs.
+//! Methods of tables, parsers, controls, stacks and externs.
 
 use super::arguments::Signature;
 use super::arguments::signature;
@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
             );
             return Expr::error(span);
         }
-        // What the instance leaves open is decided by each call.
+        // Type arguments that the instance leaves open are determined by each call.
         let mut with = self.hir.substitution(named);
         for ty in with.values_mut() {
             *ty = self.renewed(ty);
@@ -177,7 +177,8 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// What core.p4's signatures do not say: which types can be extracted, looked at and emitted.
+    /// Rules that the signatures in core.p4 do not express: which types can be extracted, looked
+    /// ahead and emitted.
     fn packet_method(
         &mut self,
         named: &Named,

@@ -1,9 +1,9 @@
-//! Names and types: from the syntax tree to [`hir`](crate::hir).
+//! Name resolution and type checking: from the syntax tree to [`hir`](crate::hir).
 //!
-//! Each kind of place has a context of its own, which offers what is possible there:
-//! - [`Facts`], the program so far, wherever checking is;
-//! - [`Checker`], declarations and expressions: what names mean here;
-//! - [`Body`], statements; [`Keysets`](keysets::Keysets), sets that keys are compared with.
+//! Each kind of position has its own context, which offers the operations that are valid there:
+//! - [`Facts`]: the program so far, independent of the position;
+//! - [`Checker`]: declarations and expressions, with the meaning of names at the position;
+//! - [`Body`]: statements; [`Keysets`](keysets::Keysets): keysets to which keys are compared.
 //!
 //! The files:
 //! - `facts`;
@@ -14,7 +14,8 @@
 //! - `calls`, `methods`, `constructors`, and for all of them `arguments`;
 //! - `infer`: unification and implicit conversions; `constants`: folding.
 //!
-//! A faulty expression gets the type [`Ty::Error`](hir::Ty::Error), which agrees with everything, so that one fault is one message.
+//! An expression with an error has the type [`Ty::Error`](hir::Ty::Error), which agrees with every type, so that one
+//! error causes one message.
 
 mod annotations;
 mod arguments;
@@ -57,7 +58,7 @@ use body::Body;
 use facts::Facts;
 use std::ops::{Deref, DerefMut};
 
-/// Checks a whole program. What could not be given a meaning is missing in the result, and reported.
+/// Checks a complete program. Declarations with errors are missing in the result, and reported.
 pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
     let mut checker = Checker::new(program);
     for declaration in &program.declarations {
@@ -67,7 +68,7 @@ pub fn check(program: &ast::Program) -> (hir::Program<'_>, Vec<Diagnostic>) {
     (checker.facts.hir, checker.facts.diagnostics)
 }
 
-/// What is being checked: decides which expressions and statements are valid.
+/// The code being checked, which determines the valid expressions and statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Inside {
     TopLevel,
@@ -78,11 +79,11 @@ enum Inside {
     Function,
 }
 
-/// Where checking is in the program.
+/// The current position in the program.
 struct Checker<'a> {
     facts: Facts<'a>,
     scopes: Vec<scope::Scope>,
-    /// The names of the declarations around, which are not declared yet.
+    /// The names of the enclosing declarations, which are not declared yet.
     open: Vec<ast::Ident>,
     inside: Inside,
 }

@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// A serialisable enum as what it is over.
+    /// Converts a serialisable enum to its underlying type.
     fn promoted(&mut self, expr: Expr) -> Expr {
         if !expr.ty.is(NamedKind::SerialisableEnum) {
             return expr;
@@ -135,7 +135,7 @@ impl<'a> Facts<'a> {
         Some((left, right, Ty::Bool))
     }
 
-    /// Gives two operands one type: an `int` takes the other's, a serialisable enum becomes what it is over.
+    /// Converts two operands to one type: an `int` takes the other's type, and a serialisable enum its underlying type.
     fn agreed(
         &mut self,
         op: BinaryOp,
@@ -335,7 +335,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// `left op right`, in one chain with the operators of `left`.
+/// `left op right`, merged into the chain of operators of `left`.
 fn chained(op: BinaryOp, left: Expr, right: Expr, ty: Ty, span: Span) -> Expr {
     let operation = Operation {
         op,

@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::hir::{DefKind, NamedKind, Param, Ty};
 use std::rc::Rc;
 
-/// What parameters belong to.
+/// The owner of parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Action,
@@ -14,7 +14,7 @@ pub(super) enum Of {
     Extern,
     /// A parser or control with a body.
     Block,
-    /// One without.
+    /// A parser or control type.
     BlockType,
     ParserConstructor,
     ControlConstructor,
@@ -23,7 +23,7 @@ pub(super) enum Of {
 }
 
 impl Of {
-    /// Whether arguments are given before any packet.
+    /// Whether arguments are known at compile time.
     fn is_constructor(self) -> bool {
         matches!(
             self,
@@ -31,7 +31,7 @@ impl Of {
         )
     }
 
-    /// Which of parsers, controls and packages the parameters can be, in words.
+    /// Which of parsers, controls and packages are valid parameters, for messages.
     fn valid_blocks(self) -> &'static str {
         match self {
             Of::ParserConstructor => "a parser's constructor takes parser types only",
@@ -43,7 +43,7 @@ impl Of {
 }
 
 impl<'a> Checker<'a> {
-    /// Declares parameters in the scope that has just been opened.
+    /// Declares parameters in a scope that has just been opened.
     pub(super) fn params(&mut self, params: &'a [ast::Parameter], of: Of) -> Rc<[Param<'a>]> {
         let one = |p: &'a ast::Parameter| self.param(p, of);
         params.iter().map(one).collect()
@@ -66,7 +66,7 @@ impl<'a> Checker<'a> {
         }
         let what = format!("the default of `{}`", p.name.name);
         let default = p.default.as_ref().map(|e| {
-            // A package's type parameters follow from its arguments, the defaults among them.
+            // A package's type parameters are inferred from its arguments, including defaults.
             let wanted = match of {
                 Of::Package => self.opened(&ty),
                 _ => ty.clone(),
@@ -102,7 +102,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Whether a parser or control is more than a type.
+    /// Whether a parser or control has a body.
     fn has_body(&self, ty: &Ty) -> bool {
         let Ty::Named(named) = ty else { return false };
         match self.hir.kind(named.id) {

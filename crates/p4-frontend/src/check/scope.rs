@@ -1,4 +1,4 @@
-//! Scopes: what a name refers to at its place.
+//! Scopes: name resolution at a position.
 
 use super::{Checker, Facts, Inside, suggest};
 use crate::ast::{self, DeclId, Symbol};
@@ -7,16 +7,16 @@ use crate::hir::{Def, DefKind, Ty};
 use crate::span::Span;
 use std::collections::HashMap;
 
-/// Names declared so far between two braces. More than one declaration of a name are overloads.
+/// Names declared so far within a pair of braces. Several declarations of a name are overloads.
 #[derive(Debug, Default)]
 pub(super) struct Scope {
     names: HashMap<Symbol, Vec<DeclId>>,
-    /// What `this` is, in an initializer: the instance and its type.
+    /// In an initializer, the instance that `this` refers to, and its type.
     pub this: Option<(DeclId, Ty)>,
 }
 
 impl<'a> Checker<'a> {
-    /// Runs `check` inside another kind of place.
+    /// Runs `check` in another context.
     pub(super) fn within<R>(&mut self, inside: Inside, check: impl FnOnce(&mut Self) -> R) -> R {
         let outside = std::mem::replace(&mut self.inside, inside);
         let result = check(self);
@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Runs `body` in a scope of its own.
+    /// Runs `body` in a new scope.
     pub(super) fn scoped<R>(&mut self, body: impl FnOnce(&mut Self) -> R) -> R {
         self.scopes.push(Scope::default());
         let result = body(self);
@@ -32,7 +32,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// Gives `id` its meaning and makes its name known from here to the end of the scope.
+    /// Defines `id` and declares its name from here to the end of the scope.
     pub(super) fn declare(
         &mut self,
         id: DeclId,
@@ -46,7 +46,7 @@ impl<'a> Checker<'a> {
         self.introduce(id, name);
     }
 
-    /// Makes the name of a definition known from here to the end of the scope.
+    /// Declares the name of a definition from here to the end of the scope.
     pub(super) fn introduce(&mut self, id: DeclId, name: &ast::Ident) {
         let scope = self.scopes.last_mut().expect("the top-level scope");
         scope.names.entry(name.name.clone()).or_default().push(id);
@@ -72,7 +72,7 @@ impl<'a> Checker<'a> {
         );
     }
 
-    /// The parameter that a local's name would hide, where only parameters and locals are between.
+    /// The parameter that a local would shadow, with only parameters and locals in between.
     pub(super) fn shadowed_parameter(&self, name: &ast::Ident) -> Option<Span> {
         let around = self.scopes.iter().rev().take(3);
         let id = around
@@ -96,7 +96,7 @@ impl<'a> Checker<'a> {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// The one declaration (or first overload) that a name refers to; reports a name that is unknown.
+    /// The declaration (or first overload) to which a name refers. Reports an unknown name.
     pub(super) fn resolve(&mut self, path: &ast::Path, wanted: &str) -> Option<DeclId> {
         if let Some(id) = self.find(path).first() {
             return Some(*id);
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// Gives `id` its meaning, under no name; also replaces one given before.
+    /// Defines `id` without declaring a name. Replaces an earlier definition.
     pub(super) fn define(
         &mut self,
         id: DeclId,
@@ -157,7 +157,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether two declarations may share a name: functions that differ in number or names of parameters.
+/// Whether two declarations may share a name: functions with different numbers or names of parameters.
 fn may_overload(a: &DefKind, b: &DefKind) -> bool {
     let (DefKind::Function(a), DefKind::Function(b)) = (a, b) else {
         return false;

@@ -7,7 +7,7 @@ use crate::hir::{Callee, DefKind, Expr, ExprKind, IfArm, NamedKind, Stmt, StmtKi
 use crate::span::Span;
 
 impl<'a> Body<'_, 'a> {
-    /// Statements between braces, in a scope of their own.
+    /// Statements between braces, in a new scope.
     pub(super) fn block(&mut self, block: &'a ast::Block) -> Vec<Stmt> {
         self.scoped(|c| c.statements(&block.statements))
     }
@@ -87,7 +87,7 @@ impl<'a> Body<'_, 'a> {
         );
     }
 
-    /// One statement, in a scope of its own.
+    /// A statement in a new scope.
     pub(super) fn branch(&mut self, statement: &'a ast::Statement) -> Vec<Stmt> {
         match &statement.kind {
             ast::StatementKind::Block(block) => self.block(block),
@@ -131,7 +131,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// In the outermost block of an action or function nothing may take a parameter's name.
+    /// In the outermost block of an action or function, no declaration may shadow a parameter.
     fn check_shadows(&mut self, name: &ast::Ident) {
         let Some(first) = self.shadowed_parameter(name) else {
             return;
@@ -262,7 +262,7 @@ impl<'a> Checker<'a> {
                 format!("a variable cannot be of type `{ty}`"),
                 label,
             );
-            // Of the others, what is done with the variable is judged, too.
+            // For other types, the uses of the variable are checked as well.
             if ty.is_object() || matches!(ty, Ty::Void | Ty::Int) {
                 ty = Ty::Error;
             }
@@ -286,7 +286,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether every way through the statements ends in `return` or `exit`.
+/// Whether every path through the statements ends in `return` or `exit`.
 pub(super) fn always_returns(statements: &[Stmt]) -> bool {
     statements.iter().any(|s| match &s.kind {
         StmtKind::Return(_) | StmtKind::Exit => true,

@@ -48,7 +48,7 @@ impl<'a> Body<'_, 'a> {
         }
     }
 
-    /// What a switch is on: the only place of `action_run`.
+    /// The subject of a switch, which is the only valid position of `action_run`.
     fn switch_subject(&mut self, subject: &'a ast::Expr) -> Expr {
         let ast::ExprKind::Member { base, name } = &subject.kind else {
             return self.value(subject);

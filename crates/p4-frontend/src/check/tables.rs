@@ -15,7 +15,7 @@ type Referred<'a> = (DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>);
 impl<'a> Checker<'a> {
     pub(super) fn table(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) {
         let table = self.scoped(|c| {
-            // In its own properties the table's name refers to the table, whatever has the name outside.
+            // In its own properties, the table's name refers to the table, whatever it means outside.
             let itself = DefKind::Table(Rc::default());
             c.define(d.id, &d.name, &d.annotations, itself);
             c.introduce(d.id, &d.name);
@@ -25,7 +25,7 @@ impl<'a> Checker<'a> {
         self.declare(d.id, &d.name, &d.annotations, kind);
     }
 
-    /// Keys and actions first: entries and the default action refer to them.
+    /// Keys and actions come first, because entries and the default action refer to them.
     fn properties(&mut self, d: &'a ast::Declaration, written: &'a ast::Table) -> Table<'a> {
         let mut table = Table::default();
         self.check_properties(d, written);
@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
         table
     }
 
-    /// A table without default action has core.p4's `NoAction`.
+    /// A table without default action uses `NoAction` of core.p4.
     fn check_default(&mut self, d: &ast::Declaration, written: &ast::Table) {
         let given = |p: &ast::TableProperty| p.name.as_str() == "default_action";
         if written.properties.iter().any(given) {
@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// An action's name and arguments as written.
+    /// The name and the arguments of an action in the source.
     fn action_reference(&mut self, expr: &'a ast::Expr) -> Option<Referred<'a>> {
         let (callee, args) = match &expr.kind {
             ast::ExprKind::Call { callee, args, .. } => (&**callee, Some(args.as_slice())),
@@ -380,7 +380,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The arguments for parameters with a direction must be those of the list of actions.
+    /// Arguments for parameters with a direction must equal those in the list of actions.
     fn check_bound(&mut self, args: &[ast::Argument], params: &[Param], listed: &TableAction) {
         let directed = params.iter().filter(|p| p.direction != Direction::None);
         for (i, param) in directed.enumerate() {
@@ -428,7 +428,7 @@ fn action_signature<'a>(what: &str, params: Rc<[Param<'a>]>) -> super::arguments
     }
 }
 
-/// Whether a control plane can call a key by its expression: a variable, a part of one, or a header's validity.
+/// Whether a key's expression yields a control-plane name: a variable, a part of one, or a header's validity.
 fn has_name(key: &ast::Expr) -> bool {
     match &key.kind {
         ast::ExprKind::Name(_) | ast::ExprKind::Int(_) | ast::ExprKind::Bool(_) => true,

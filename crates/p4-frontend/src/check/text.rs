@@ -1,4 +1,4 @@
-//! Expressions as text.
+//! Formats expressions.
 
 use crate::ast::{Expr, ExprKind, FieldValue, IntLiteral};
 

@@ -1,4 +1,4 @@
-//! Types as written.
+//! Types in the source.
 
 use super::{Checker, Facts, scope, suggest};
 use crate::ast::{self, DeclId, Symbol};
@@ -9,23 +9,23 @@ use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 use std::rc::Rc;
 
-/// Widest value.
+/// The widest value, in bits.
 const MAX_WIDTH: u32 = 1 << 16;
-/// Longest array.
+/// The longest array.
 const MAX_STACK: u32 = 1 << 16;
 
-/// What a type as written may leave to inference.
+/// Which parts of a written type may be left to inference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Nothing,
-    /// What `_` stands for.
+    /// Only `_`.
     DontCare,
-    /// That, and type arguments that are left out.
+    /// `_` and omitted type arguments.
     Arguments,
 }
 
 impl Open {
-    /// What the arguments of such a type may leave.
+    /// What may be left open in the arguments of such a type.
     fn within(self) -> Open {
         match self {
             Open::Nothing => Open::Nothing,
@@ -40,12 +40,12 @@ impl<'a> Checker<'a> {
         self.written(ty, Open::Nothing)
     }
 
-    /// The same, where type arguments may be left out and are then inferred.
+    /// Like [`Self::ty`], but type arguments may be omitted and are then inferred.
     pub(super) fn ty_to_infer(&mut self, ty: &'a ast::Type) -> Ty {
         self.written(ty, Open::Arguments)
     }
 
-    /// The type of a parameter or result, where calls and instances decide what `_` stands for.
+    /// The type of a parameter or result, in which calls and instances determine `_`.
     pub(super) fn signature_type(&mut self, ty: &'a ast::Type) -> Ty {
         self.written(ty, Open::DontCare)
     }
@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// An integer that must be known at compile time; `what` it is for, in messages.
+    /// An integer that must be known at compile time. `what` describes its use in messages.
     pub(super) fn constant_int(&mut self, expr: &'a ast::Expr, what: &str) -> Option<BigInt> {
         let checked = self.expr(expr);
         if checked.ty.is_error() {
@@ -203,7 +203,7 @@ impl<'a> Checker<'a> {
         value
     }
 
-    /// The same, where it must be zero or more.
+    /// The same, and it must not be negative.
     pub(super) fn constant_u32(&mut self, expr: &'a ast::Expr, what: &str) -> Option<u32> {
         let value = self.constant_int(expr, what)?;
         let small = value.to_u32();
@@ -223,7 +223,7 @@ impl<'a> Checker<'a> {
         small
     }
 
-    /// Declares type parameters in the scope that has just been opened.
+    /// Declares type parameters in a scope that has just been opened.
     pub(super) fn type_params(
         &mut self,
         params: &'a [ast::TypeParameter],
@@ -235,7 +235,7 @@ impl<'a> Checker<'a> {
         params.iter().map(pair).collect()
     }
 
-    /// Reports a field whose type its struct, header or union cannot hold. Returns the type to continue with.
+    /// Reports a field whose type is invalid in its struct, header or union. Returns the type to continue with.
     pub(super) fn field_type(&mut self, of: NamedKind, field: &'a ast::Field) -> Ty {
         let ty = self.ty(&field.ty);
         let Some(expected) = self.not_a_field(of, &ty) else {
@@ -268,7 +268,7 @@ impl<'a> Facts<'a> {
         Ty::ErrorCode
     }
 
-    /// `_` where a type stands.
+    /// `_` in the position of a type.
     fn dont_care(&mut self, open: Open, span: Span) -> Ty {
         if open != Open::Nothing {
             self.dont_care.insert(self.vars.len() as u32);
@@ -299,7 +299,7 @@ impl<'a> Facts<'a> {
         Ty::Error
     }
 
-    /// The type that a declaration names, if it declares one.
+    /// The type that a declaration defines, if it defines one.
     pub(super) fn type_of_definition(
         &mut self,
         id: DeclId,
@@ -346,7 +346,8 @@ impl<'a> Facts<'a> {
         Some(self.specialised(ty, span))
     }
 
-    /// A generic type: it is none of its own arguments; those of a struct, header or union make valid fields.
+    /// Checks a generic type: it must not be one of its own arguments, and those of a struct, header or union must be
+    /// valid fields.
     fn specialised(&mut self, ty: Ty, span: Span) -> Ty {
         let Ty::Named(named) = &ty else { return ty };
         let id = named.id;
@@ -408,13 +409,13 @@ impl<'a> Facts<'a> {
         self.error("type-arguments", span, message, format!("{found} given"));
     }
 
-    /// "`a`, `b` and `c`" of what a struct, header or union has.
+    /// The fields of a struct, header or union, formatted as "`a`, `b` and `c`".
     pub(super) fn field_names(&self, ty: &Ty) -> String {
         let fields = self.hir.fields(ty).unwrap_or_default();
         suggest::listed(fields.iter().map(|(name, _)| &**name))
     }
 
-    /// What a field of a struct, header or union should be instead of this type; `None` if it may be this.
+    /// What a field of a struct, header or union should be instead of this type. `None` if the type is valid.
     fn not_a_field(&self, of: NamedKind, ty: &Ty) -> Option<&'static str> {
         let valid = match of {
             NamedKind::Header => self.fits_header(ty),

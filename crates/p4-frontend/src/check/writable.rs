@@ -1,11 +1,11 @@
-//! What can be written to.
+//! Checks of assignable expressions.
 
 use super::Facts;
 use crate::ast::{DeclId, Direction};
 use crate::hir::{Callee, DefKind, Expr, ExprKind};
 
 impl<'a> Facts<'a> {
-    /// Reports an expression that cannot be written to, and says why.
+    /// Reports an expression that is not assignable, with the reason.
     pub(super) fn require_writable(&mut self, expr: &Expr, what: &str) -> bool {
         let Some(why) = self.not_writable(expr) else {
             return true;

@@ -1,4 +1,4 @@
-//! What each declaration means.
+//! Definitions of declarations.
 
 use super::{Expr, Extent, Named, NamedKind, State, Stmt, Substitution, Ty};
 use crate::ast::{self, DeclId, Direction, Symbol};
@@ -10,29 +10,29 @@ use std::rc::Rc;
 /// A checked program.
 #[derive(Debug, Default)]
 pub struct Program<'a> {
-    /// By [`DeclId`]; `None` for what was never declared, or refused.
+    /// Indexed by [`DeclId`]. `None` for declarations that are missing or were rejected.
     pub defs: Vec<Option<Def<'a>>>,
     /// Instances at the top level, in order.
     pub instances: Vec<DeclId>,
-    /// Members of `error`: index = value, 0 is `NoError`.
+    /// Members of `error`, whose values are their indices. 0 is `NoError`.
     pub errors: Vec<Symbol>,
     /// Members of `match_kind`, in order.
     pub match_kinds: Vec<Symbol>,
     /// How often each table and instance is applied in the source.
     pub applied: HashMap<DeclId, u32>,
-    /// How large each declared type is that has members or stands for another.
+    /// The size of each declared type that has members or an underlying type.
     pub extents: HashMap<DeclId, Extent>,
     /// The instance `main`.
     pub main: Option<DeclId>,
 }
 
 impl<'a> Program<'a> {
-    /// What `id` means.
+    /// The definition of `id`.
     pub fn def(&self, id: DeclId) -> Option<&Def<'a>> {
         self.defs.get(id.0 as usize)?.as_ref()
     }
 
-    /// What kind of declaration `id` is.
+    /// The kind of definition of `id`.
     pub fn kind(&self, id: DeclId) -> Option<&DefKind<'a>> {
         self.def(id).map(|def| &def.kind)
     }
@@ -59,7 +59,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// How large a type is when it is written out. Takes as long as it has parts.
+    /// The size of a type when it is expanded. Takes time in proportion to the number of its parts.
     pub fn extent(&self, ty: &Ty) -> Extent {
         let all = |members: &[Ty]| Extent::of(members.iter().map(|ty| self.extent(ty)));
         match ty {
@@ -82,7 +82,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// The type arguments of `named` by the parameters that they are for.
+    /// The type arguments of `named`, by type parameter.
     pub fn substitution(&self, named: &Named) -> Substitution {
         let params = self.type_params(named.id).iter().map(|(id, _)| *id);
         params.zip(named.args.iter().cloned()).collect()
@@ -109,7 +109,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// What a serialisable enum or a `type` is over.
+    /// The underlying type of a serialisable enum or a `type`.
     pub fn underlying(&self, ty: &Ty) -> Option<Ty> {
         let Ty::Named(named) = ty else { return None };
         match self.kind(named.id)? {
@@ -119,7 +119,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Width in bits of a type whose size is fixed, its `varbit`s at `varbit` of their maximum (0 or 1).
+    /// Width in bits of a type with a fixed size. Each `varbit` counts `varbit` (0 or 1) times its maximum.
     pub fn bits(&self, ty: &Ty, varbit: u64) -> Option<u64> {
         match ty {
             Ty::Bool => Some(1),
@@ -147,20 +147,20 @@ impl<'a> Program<'a> {
     }
 }
 
-/// A declaration and what it means.
+/// A declaration and its definition.
 #[derive(Clone, Debug)]
 pub struct Def<'a> {
     /// Its name.
     pub name: Symbol,
-    /// Where the name is written.
+    /// The location of its name.
     pub span: Span,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
-    /// What it means.
+    /// Its definition.
     pub kind: DefKind<'a>,
 }
 
-/// What a declaration means.
+/// The definition of a declaration.
 #[derive(Clone, Debug)]
 pub enum DefKind<'a> {
     /// A constant, as a folded expression.
@@ -177,14 +177,14 @@ pub enum DefKind<'a> {
     Fields(NamedKind, Generic<Rc<[Field<'a>]>>),
     /// An enum.
     Enum {
-        /// Of a serialisable one.
+        /// The underlying type of a serialisable enum.
         underlying: Option<Ty>,
-        /// Names, and values of a serialisable one.
+        /// Names, and for a serialisable enum values.
         members: Vec<(Symbol, Option<BigInt>)>,
     },
-    /// Another name of a type.
+    /// An alias of a type.
     Typedef(Ty),
-    /// A type of its own over another.
+    /// A distinct type with an underlying type.
     NewType(Ty),
     /// An extern.
     Extern(Generic<Extern>),
@@ -208,12 +208,12 @@ pub enum DefKind<'a> {
     State,
 }
 
-/// Something with type parameters.
+/// A definition with type parameters.
 #[derive(Clone, Debug)]
 pub struct Generic<T> {
     /// In order.
     pub type_params: Vec<(DeclId, Symbol)>,
-    /// In terms of those.
+    /// The definition, in terms of the type parameters.
     pub of: T,
 }
 
@@ -224,9 +224,9 @@ pub struct Field<'a> {
     pub name: Symbol,
     /// Its type.
     pub ty: Ty,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
-    /// Where its name is written.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -241,13 +241,13 @@ pub struct Param<'a> {
     pub ty: Ty,
     /// Its direction.
     pub direction: Direction,
-    /// What it is when left out.
+    /// Its value if it is omitted.
     pub default: Option<Expr>,
-    /// `@optional`: may be left out.
+    /// `@optional`: whether it may be omitted.
     pub optional: bool,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
-    /// Where its name is written.
+    /// The location of its name.
     pub span: Span,
 }
 
@@ -267,11 +267,11 @@ pub struct Function<'a> {
     pub type_params: Vec<(DeclId, Symbol)>,
     /// In order.
     pub params: Rc<[Param<'a>]>,
-    /// What it gives.
+    /// The result type.
     pub result: Ty,
-    /// `None` for what is extern.
+    /// The body. `None` if it is extern.
     pub body: Option<Rc<[Stmt]>>,
-    /// The extern type whose method it is.
+    /// The extern type to which the method belongs.
     pub of: Option<DeclId>,
     /// `abstract`
     pub is_abstract: bool,
@@ -282,7 +282,7 @@ pub struct Function<'a> {
 pub struct Action<'a> {
     /// In order.
     pub params: Rc<[Param<'a>]>,
-    /// What it does.
+    /// The body.
     pub body: Rc<[Stmt]>,
 }
 
@@ -317,7 +317,7 @@ pub struct Control<'a> {
     pub body: Option<Rc<ControlBody>>,
 }
 
-/// A control's declarations and what `apply` does.
+/// The declarations and the body of a control.
 #[derive(Clone, Debug)]
 pub struct ControlBody {
     /// Variables and instances, in order.
@@ -333,13 +333,13 @@ pub struct ControlBody {
 /// An instance.
 #[derive(Clone, Debug)]
 pub struct Instance {
-    /// Of what type.
+    /// Its type.
     pub ty: Ty,
     /// The constructor's arguments, in the order of its parameters.
     pub args: Vec<Option<Expr>>,
     /// Instances that its initializer declares, in order.
     pub members: Vec<DeclId>,
-    /// Functions of its initializer, each of which implements the abstract method of its name.
+    /// Functions of its initializer, each of which implements the abstract method with its name.
     pub methods: Vec<DeclId>,
 }
 
@@ -352,11 +352,11 @@ pub struct Table<'a> {
     pub actions: Vec<TableAction<'a>>,
     /// `default_action`
     pub default_action: Option<ActionCall>,
-    /// Whether that is `const`.
+    /// Whether the default action is `const`.
     pub const_default: bool,
     /// `entries`
     pub entries: Vec<Entry<'a>>,
-    /// Whether those are `const`.
+    /// Whether the entries are `const`.
     pub const_entries: bool,
     /// Other properties.
     pub properties: Vec<Property<'a>>,
@@ -369,37 +369,37 @@ pub struct Property<'a> {
     pub name: Symbol,
     /// Its value.
     pub value: Expr,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
-    /// Where its name is written.
+    /// The location of its name.
     pub span: Span,
 }
 
-/// One field of a key.
+/// A field of a key.
 #[derive(Clone, Debug)]
 pub struct Key<'a> {
-    /// What is looked up.
+    /// The expression to look up.
     pub value: Expr,
     /// `exact`, `lpm`, …
     pub kind: Symbol,
-    /// Its name for a control plane, if `@name` does not say another: the expression as written.
+    /// Its control-plane name unless `@name` sets another: the expression as written.
     pub name: String,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
 }
 
-/// An action that a table lists.
+/// An action of a table.
 #[derive(Clone, Debug)]
 pub struct TableAction<'a> {
     /// The action.
     pub action: DeclId,
-    /// For the parameters with a direction, in order.
+    /// The arguments for parameters with a direction, in order.
     pub bound: Vec<Option<Expr>>,
-    /// The same as written.
+    /// The same arguments as written.
     pub written: Vec<String>,
-    /// On the listing.
+    /// Annotations in the action list.
     pub annotations: &'a [ast::Annotation],
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
@@ -408,7 +408,7 @@ pub struct TableAction<'a> {
 pub struct ActionCall {
     /// Index into [`Table::actions`].
     pub index: usize,
-    /// For the parameters without direction, in order.
+    /// The arguments for directionless parameters, in order.
     pub args: Vec<Option<Expr>>,
 }
 
@@ -417,23 +417,23 @@ pub struct ActionCall {
 pub struct Entry<'a> {
     /// One set for each key.
     pub sets: Vec<Expr>,
-    /// What it does.
+    /// The action.
     pub call: ActionCall,
-    /// Given or computed.
+    /// Explicit or computed.
     pub priority: Option<Expr>,
     /// `const`
     pub is_const: bool,
-    /// On it.
+    /// Its annotations.
     pub annotations: &'a [ast::Annotation],
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
 /// A value set.
 #[derive(Clone, Debug)]
 pub struct ValueSet {
-    /// Of what type.
+    /// The type of its members.
     pub element: Ty,
-    /// The most members.
+    /// The maximum number of members.
     pub size: Expr,
 }

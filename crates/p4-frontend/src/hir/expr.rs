@@ -1,4 +1,4 @@
-//! Expressions with types, names resolved, conversions written out, constants folded.
+//! Expressions with types, resolved names, explicit conversions and folded constants.
 
 use super::Ty;
 use crate::ast::{BinaryOp, DeclId, Symbol, UnaryOp};
@@ -8,31 +8,31 @@ use num_bigint::BigInt;
 /// A checked expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Ty,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
 /// A scalar known at compile time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
-    /// Of `int`, `bit<W>`, `int<W>` or a serialisable enum; within the type's bounds.
+    /// A value of `int`, `bit<W>`, `int<W>` or a serialisable enum, within the bounds of the type.
     Int(BigInt),
     /// Of `bool`.
     Bool(bool),
     /// Of `string`.
     String(Symbol),
-    /// A member of an enum without underlying type, of `error` or `match_kind`: its index.
+    /// The index of a member of an enum without underlying type, of `error` or `match_kind`.
     Symbol(u32),
 }
 
-/// What an [`Expr`] is.
+/// The kind of an [`Expr`].
 #[derive(Clone, Debug)]
 pub enum ExprKind {
-    /// A fault was found and reported.
+    /// An error was found and reported.
     Error,
     /// A constant scalar.
     Const(Value),
@@ -56,19 +56,19 @@ pub enum ExprKind {
     LastIndex(Box<Expr>),
     /// Bits `hi..=lo`.
     Slice {
-        /// Of what.
+        /// The value.
         of: Box<Expr>,
-        /// Most significant.
+        /// The most significant bit.
         hi: u32,
-        /// Least significant.
+        /// The least significant bit.
         lo: u32,
     },
     /// An operator on one value.
     Unary(UnaryOp, Box<Expr>),
-    /// The leftmost operand and operators, one or more, each on all before it. The operands of an operator are of types
-    /// that agree.
+    /// The leftmost operand and one or more operators, each applied to everything before it. The types of an operator's
+    /// operands agree.
     Binary(Box<Expr>, Vec<Operation>),
-    /// `condition ? then : condition ? then : ... : otherwise`, all values of one type.
+    /// `condition ? then : condition ? then : ... : otherwise`. All values have the same type.
     Conditional(Vec<(Expr, Expr)>, Box<Expr>),
     /// Conversion to the expression's type.
     Cast(Box<Expr>),
@@ -84,7 +84,7 @@ pub enum ExprKind {
     Range(Box<Expr>, Box<Expr>),
     /// `_` or `default`
     Any,
-    /// In a compound assignment to a place that only a call finds: what it holds.
+    /// In a compound assignment to a place that requires a call: the current value of the place.
     Target,
     /// `t.apply().hit`, or `.miss` when negated.
     TableHit {
@@ -100,7 +100,7 @@ pub enum ExprKind {
 /// An operator of a chain.
 #[derive(Clone, Debug)]
 pub struct Operation {
-    /// Which.
+    /// The operator.
     pub op: BinaryOp,
     /// Right operand.
     pub right: Expr,
@@ -108,18 +108,18 @@ pub struct Operation {
     pub ty: Ty,
 }
 
-/// A call, its arguments in the order of the parameters.
+/// A call, with its arguments in the order of the parameters.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The callee.
     pub callee: Callee,
-    /// Given or inferred, one for each type parameter.
+    /// Explicit or inferred, one for each type parameter.
     pub type_args: Vec<Ty>,
-    /// One for each parameter; `None` for an optional one that was left out.
+    /// One for each parameter. `None` for an omitted optional one.
     pub args: Vec<Option<Expr>>,
 }
 
-/// What a [`Call`] calls.
+/// The callee of a [`Call`].
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function with a body.
@@ -128,7 +128,7 @@ pub enum Callee {
     ExternFunction(DeclId),
     /// A method of an extern object.
     Method {
-        /// Whose.
+        /// The object.
         object: Expr,
         /// The method's declaration.
         method: DeclId,
@@ -149,7 +149,7 @@ pub enum Callee {
     PushFront(Expr, u32),
     /// `stack.pop_front(n)`
     PopFront(Expr, u32),
-    /// A constructor, of the expression's type.
+    /// A constructor. The type of the expression is the instantiated type.
     Constructor,
 }
 
@@ -168,7 +168,7 @@ impl Expr {
         Expr::constant(Value::Int(value.into()), ty, span)
     }
 
-    /// What stands for an expression in which a fault was found.
+    /// A placeholder for an expression with an error.
     pub fn error(span: Span) -> Self {
         Expr {
             kind: ExprKind::Error,
@@ -177,7 +177,7 @@ impl Expr {
         }
     }
 
-    /// The constant that it is.
+    /// The constant, if it is one.
     pub fn value(&self) -> Option<&Value> {
         match &self.kind {
             ExprKind::Const(value) => Some(value),
@@ -185,7 +185,7 @@ impl Expr {
         }
     }
 
-    /// The integer constant that it is.
+    /// The integer constant, if it is one.
     pub fn int_value(&self) -> Option<&BigInt> {
         match self.value()? {
             Value::Int(value) => Some(value),
@@ -193,7 +193,7 @@ impl Expr {
         }
     }
 
-    /// The operands of a chain of operators or of `?:`, in order; none of anything else.
+    /// The operands of a chain of operators or of `?:`, in order. Empty for other expressions.
     pub fn operands(&self) -> impl Iterator<Item = &Expr> {
         let (first, operations, arms, last) = match &self.kind {
             ExprKind::Binary(first, rest) => (Some(&**first), &rest[..], &[][..], None),
@@ -205,7 +205,7 @@ impl Expr {
         first.into_iter().chain(right).chain(arms).chain(last)
     }
 
-    /// Whether its value is known before any packet, given the constructor's arguments.
+    /// Whether its value is known at compile time, given the constructor's arguments.
     pub fn is_known(&self) -> bool {
         match &self.kind {
             ExprKind::Error
@@ -230,7 +230,7 @@ impl Expr {
         }
     }
 
-    /// Whether evaluating it may change something or must happen at its place: it holds a call.
+    /// Whether its evaluation may have side effects or depends on its position: whether it contains a call.
     pub fn has_effects(&self) -> bool {
         match &self.kind {
             ExprKind::Call(call) => match &call.callee {

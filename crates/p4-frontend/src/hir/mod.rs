@@ -1,7 +1,7 @@
-//! A checked program: every name resolved, every expression typed, every conversion written out.
+//! A checked program: every name is resolved, every expression typed, every conversion explicit.
 //!
-//! What the checker leaves and lowering reads. Still generic and uninstantiated: types may hold type parameters,
-//! expressions may hold parameters of constructors.
+//! The checker produces it, and lowering consumes it. It is still generic and uninstantiated: types may contain type
+//! parameters, and expressions may contain constructor parameters.
 
 mod decl;
 mod expr;

@@ -7,35 +7,35 @@ use crate::span::Span;
 /// A checked statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it does.
+    /// The operation.
     pub kind: StmtKind,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
-/// What a [`Stmt`] does.
+/// The operation of a [`Stmt`].
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// Declares a variable: sets it, or makes its headers invalid.
+    /// Declares a variable: initialises it, or makes its headers invalid.
     Declare(DeclId, Option<Expr>),
     /// Instantiates something.
     Instantiate(DeclId),
     /// Stores a value.
     Assign {
-        /// A place that can be written.
+        /// An assignable expression.
         target: Expr,
-        /// Of the same type.
+        /// A value of the same type.
         value: Expr,
     },
     /// Evaluates a call.
     Call(Expr),
     /// `{ … }`
     Block(Vec<Stmt>),
-    /// `if`, with every `else if` that follows.
+    /// `if` with all of its `else if`s.
     If {
         /// One or more, in order.
         arms: Vec<IfArm>,
-        /// When no condition holds.
+        /// Executed if no condition is true.
         otherwise: Vec<Stmt>,
     },
     /// `switch` on a value.
@@ -44,7 +44,7 @@ pub enum StmtKind {
         on: Expr,
         /// Labels that share a body.
         cases: Vec<(Vec<Expr>, Vec<Stmt>)>,
-        /// When no label is the value.
+        /// Executed if no label matches.
         default: Vec<Stmt>,
     },
     /// `switch (table.apply().action_run)`
@@ -53,27 +53,27 @@ pub enum StmtKind {
         table: DeclId,
         /// Actions that share a body.
         cases: Vec<(Vec<DeclId>, Vec<Stmt>)>,
-        /// For the other actions.
+        /// Executed for the other actions.
         default: Vec<Stmt>,
     },
     /// `for (init; condition; update)`
     For {
-        /// Run first.
+        /// Executed first.
         init: Vec<Stmt>,
         /// Of type `bool`.
         condition: Expr,
-        /// Run after the body.
+        /// Executed after the body.
         update: Vec<Stmt>,
-        /// What is repeated.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// `for (variable in collection)`
     ForIn {
-        /// What takes each value.
+        /// The loop variable.
         variable: Expr,
         /// An array, tuple, list or [`ExprKind::Range`](super::ExprKind::Range).
         collection: Expr,
-        /// What is repeated.
+        /// The body.
         body: Vec<Stmt>,
     },
     /// `return`
@@ -91,7 +91,7 @@ pub enum StmtKind {
 pub struct IfArm {
     /// Of type `bool`.
     pub condition: Expr,
-    /// When true.
+    /// Executed if it is true.
     pub then: Vec<Stmt>,
     /// From `if`.
     pub span: Span,
@@ -104,40 +104,40 @@ pub struct State {
     pub id: DeclId,
     /// Its name.
     pub name: crate::ast::Symbol,
-    /// What it does.
+    /// Its statements.
     pub body: Vec<Stmt>,
-    /// Where it goes.
+    /// Its transition.
     pub transition: Transition,
-    /// Where its name is written.
+    /// The location of its name.
     pub span: Span,
 }
 
-/// Where a state goes.
+/// The transition of a state.
 #[derive(Clone, Debug)]
 pub enum Transition {
     /// To one state.
     Goto(Target),
     /// To the first case that matches.
     Select {
-        /// What is looked at.
+        /// The values to match.
         keys: Vec<Expr>,
         /// In order.
         cases: Vec<Case>,
     },
 }
 
-/// One line of a `select`.
+/// A case of a `select`.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// One set for each key; or one that is a value set, or `Any`, for all.
+    /// One set for each key, or a single value set or `Any` for all keys.
     pub sets: Vec<Expr>,
-    /// Where to.
+    /// The target.
     pub to: Target,
-    /// Where it is written.
+    /// Its location.
     pub span: Span,
 }
 
-/// A state, or one of the two ends.
+/// A state, or `accept` or `reject`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A state of the same parser.

@@ -1,4 +1,4 @@
-//! Types as the checker knows them.
+//! The checker's types.
 
 use crate::ast::{DeclId, Symbol};
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use std::rc::Rc;
 /// A type, with typedefs resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
-    /// Of an expression in which a fault was found: agrees with everything.
+    /// The type of an expression with an error. It agrees with every type.
     Error,
     /// `void`
     Void,
     /// `bool`
     Bool,
-    /// `int`: any size, at compile time only.
+    /// `int`: unbounded, only at compile time.
     Int,
     /// `bit<W>`
     Bit(u32),
@@ -28,46 +28,46 @@ pub enum Ty {
     ErrorCode,
     /// `match_kind`
     MatchKind,
-    /// `_` where a type stands, and of `_` as an argument.
+    /// `_` in the position of a type, and the type of `_` as an argument.
     DontCare,
     /// `tuple<…>`
     Tuple(Rc<[Ty]>),
     /// `list<T>`
     List(Rc<Ty>),
-    /// Of `{ a, b }`, until its context gives it another.
+    /// The type of `{ a, b }` until its context determines another.
     ListExpr(Rc<[Ty]>),
-    /// Of `{ x = a, y = b }`, until its context gives it another.
+    /// The type of `{ x = a, y = b }` until its context determines another.
     StructExpr(Rc<[(Symbol, Ty)]>),
-    /// Of `{#}`, until its context gives it another.
+    /// The type of `{#}` until its context determines another.
     Invalid,
-    /// Of `...`, until its context gives it another.
+    /// The type of `...` until its context determines another.
     Defaults,
-    /// An array; a stack if its elements are headers or unions.
+    /// An array. It is a stack if its elements are headers or unions.
     Stack(Rc<Ty>, u32),
     /// A declared type.
     Named(Named),
-    /// A type parameter, in the body of what declares it.
+    /// A type parameter, within the declaration that has it.
     Param(DeclId, Symbol),
-    /// To be inferred.
+    /// A type variable.
     Var(u32),
     /// `set<T>`: a keyset.
     Set(Rc<Ty>),
-    /// Of an action's name.
+    /// The type of an action's name.
     Action,
-    /// Of a table's name.
+    /// The type of a table's name.
     Table(DeclId, Symbol),
-    /// Of `t.apply()`.
+    /// The type of `t.apply()`.
     ApplyResult(DeclId, Symbol),
-    /// Of `t.apply().action_run`.
+    /// The type of `t.apply().action_run`.
     ActionEnum(DeclId, Symbol),
-    /// Of a function's name.
+    /// The type of a function's name.
     Function,
 }
 
 /// A declared type and its type arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Named {
-    /// What it is.
+    /// Its kind.
     pub kind: NamedKind,
     /// Its declaration.
     pub id: DeclId,
@@ -77,7 +77,7 @@ pub struct Named {
     pub args: Rc<[Ty]>,
 }
 
-/// What a declared type is.
+/// The kind of a declared type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NamedKind {
     /// `struct`
@@ -103,7 +103,7 @@ pub enum NamedKind {
 }
 
 impl NamedKind {
-    /// The keyword that declares it.
+    /// The keyword of its declaration.
     pub fn keyword(self) -> &'static str {
         match self {
             NamedKind::Struct => "struct",
@@ -119,30 +119,30 @@ impl NamedKind {
     }
 }
 
-/// How large a type is when it is written out: what names others doubles them with each level.
+/// The size of an expanded type. Types that refer to others can double it with each level.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Its members, those of its members counted; a header stack's elements count as one.
+    /// The number of its members, counted recursively. The elements of a header stack count as one.
     parts: u64,
-    /// The same, with each element of a header stack.
+    /// The same, with each element of a header stack counted.
     values: u64,
-    /// How deep they nest.
+    /// The nesting depth.
     depth: u32,
 }
 
 impl Extent {
-    /// Members that a type may have, those of its members counted.
+    /// The maximum number of members, counted recursively.
     const MAX_PARTS: u64 = 1 << 16;
-    /// How deep types may nest.
+    /// The maximum nesting depth of types.
     const MAX_DEPTH: u32 = 200;
-    /// That of a type without members.
+    /// The extent of a type without members.
     pub(super) const LEAF: Extent = Extent {
         parts: 1,
         values: 1,
         depth: 1,
     };
 
-    /// That of a type with such members.
+    /// The extent of a type with these members.
     pub fn of(members: impl IntoIterator<Item = Extent>) -> Extent {
         members
             .into_iter()
@@ -153,7 +153,7 @@ impl Extent {
             })
     }
 
-    /// At most that of a generic type with such arguments.
+    /// An upper bound for a generic type with these arguments.
     pub(super) fn with_arguments(self, arguments: Extent) -> Extent {
         Extent {
             parts: self.parts.saturating_mul(arguments.parts),
@@ -162,7 +162,7 @@ impl Extent {
         }
     }
 
-    /// That of an array's elements, so many of them.
+    /// The extent of an array with `count` elements.
     pub(super) fn times(self, count: u32) -> Extent {
         let values = self.values.saturating_mul(u64::from(count));
         Extent {
@@ -172,7 +172,7 @@ impl Extent {
         }
     }
 
-    /// That of a header stack's elements, so many of them.
+    /// The extent of a header stack with `count` elements.
     pub(super) fn stacked(self, count: u32) -> Extent {
         Extent {
             values: self.values.saturating_mul(u64::from(count)),
@@ -180,7 +180,7 @@ impl Extent {
         }
     }
 
-    /// What is too much of it, if anything.
+    /// A description of the limit that it exceeds, if any.
     pub fn excess(self) -> Option<String> {
         if self.parts > Self::MAX_PARTS {
             let most = Self::MAX_PARTS;
@@ -191,11 +191,11 @@ impl Extent {
     }
 }
 
-/// Type arguments by the parameter's declaration.
+/// Type arguments, by the declaration of the type parameter.
 pub type Substitution = HashMap<DeclId, Ty>;
 
 impl Ty {
-    /// Whether this is the type of a faulty expression.
+    /// Whether this is the type of an expression with an error.
     pub fn is_error(&self) -> bool {
         matches!(self, Ty::Error)
     }
@@ -218,7 +218,8 @@ impl Ty {
         self.is(NamedKind::Header) || self.is(NamedKind::Union)
     }
 
-    /// A stack of headers or unions: it has validity and a next index, other arrays have not.
+    /// Whether it is a stack of headers or unions, which has validity and a next index, unlike
+    /// other arrays.
     pub fn is_header_stack(&self) -> bool {
         matches!(self, Ty::Stack(of, _) if of.is_header_like())
     }
@@ -236,7 +237,7 @@ impl Ty {
         }
     }
 
-    /// An extern, parser, control, package or table: something that exists before any packet.
+    /// Whether it is an extern, parser, control, package or table, which exist at compile time.
     pub fn is_object(&self) -> bool {
         matches!(self, Ty::Table(..))
             || matches!(
@@ -258,7 +259,7 @@ impl Ty {
         })
     }
 
-    /// Replaces every part of the type for which `f` gives something, from the outside in.
+    /// Replaces every part of the type for which `f` returns a type, from the outside in.
     pub fn map(&self, f: &mut impl FnMut(&Ty) -> Option<Ty>) -> Ty {
         if let Some(ty) = f(self) {
             return ty;

@@ -4,13 +4,13 @@ use std::fmt;
 
 use logos::{Filter, Lexer, Logos};
 
-/// Why a piece of text is no token.
+/// Why a piece of text is not a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Fault {
-    /// A character that P4 has no use for.
+    /// A character that is not used in P4.
     #[default]
     UnknownCharacter,
-    /// `"` without its partner.
+    /// `"` without a closing `"`.
     UnterminatedString,
     /// A name with letters beyond ASCII.
     ForeignName,
@@ -18,23 +18,23 @@ pub enum Fault {
     SingleQuotes,
 }
 
-/// Makes [`TokenKind`] and the tables of what has a fixed text.
+/// Defines [`TokenKind`] and the tables of tokens with a fixed text.
 macro_rules! token_kinds {
     (
         keywords { $($keyword:ident $word:tt,)* }
         symbols { $($symbol:ident $sign:tt,)* }
     ) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq, Hash)]
         #[logos(error = Fault)]
         #[logos(skip r"[ \t\r\f\v\u{feff}]+")]
         #[logos(skip r"\\[ \t\f\v]*\r?\n")]
         #[logos(skip(r"//[^\n]*", allow_greedy = true))]
         pub enum TokenKind {
-            /// A name that is no keyword.
+            /// A name that is not a keyword.
             #[regex("[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9_]+")]
             Ident,
-            /// A digit and all letters and digits that follow.
+            /// A digit and all following letters and digits.
             #[regex("[0-9][A-Za-z0-9_]*")]
             Number,
             /// `"..."`
@@ -50,15 +50,15 @@ macro_rules! token_kinds {
                 #[token($sign)]
                 $symbol,
             )*
-            /// The end of a line. The parser sees none of these.
+            /// The end of a line. The parser never receives these.
             #[token("\n")]
             Newline,
             /// The end of the text.
             Eof,
-            /// A comment without end; those with one vanish.
+            /// An unterminated comment. Terminated ones are skipped.
             #[token("/*", comment)]
             Comment,
-            /// No token at all.
+            /// An invalid token.
             #[regex(r"[^\x00-\x7f\u{feff}]", |_| Fault::UnknownCharacter)]
             #[regex(r"'[A-Za-z0-9_ .-]*'", |_| Fault::SingleQuotes)]
             Invalid(Fault),
@@ -73,7 +73,7 @@ macro_rules! token_kinds {
                 matches!(self, $(TokenKind::$keyword)|*)
             }
 
-            /// The keyword or symbol; `None` for what has no fixed text.
+            /// The keyword or symbol. `None` for kinds without a fixed text.
             pub fn symbol(self) -> Option<&'static str> {
                 match self {
                     $(TokenKind::$keyword => Some($word),)*
@@ -111,8 +111,8 @@ token_kinds! {
     }
 }
 
-/// After the opening quote: up to the closing one. Strings may hold newlines; when the closing quote is missing
-/// the rest of the line is taken, but for the brackets and punctuation at its end.
+/// Called after the opening quote: reads up to the closing one. Strings may contain newlines. If the closing quote is
+/// missing, the rest of the line is taken, except trailing brackets and punctuation.
 fn string(lexer: &mut Lexer<TokenKind>) -> Result<(), Fault> {
     let rest = lexer.remainder().as_bytes();
     let mut at = 0;
@@ -132,7 +132,7 @@ fn string(lexer: &mut Lexer<TokenKind>) -> Result<(), Fault> {
     Err(Fault::UnterminatedString)
 }
 
-/// After `/*`: up to `*/`, or the end of the text.
+/// Called after `/*`: reads up to `*/`, or the end of the text.
 fn comment(lexer: &mut Lexer<TokenKind>) -> Filter<()> {
     match lexer.remainder().find("*/") {
         Some(at) => {
@@ -147,7 +147,7 @@ fn comment(lexer: &mut Lexer<TokenKind>) -> Filter<()> {
 }
 
 impl TokenKind {
-    /// Whether this is a name or a keyword: what a macro can be called.
+    /// Whether this is a name or a keyword, which are valid names of macros.
     pub fn is_word(self) -> bool {
         self == TokenKind::Ident || self.is_keyword()
     }

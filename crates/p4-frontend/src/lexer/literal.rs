@@ -5,10 +5,10 @@ use num_traits::Num;
 
 use crate::ast::{IntLiteral, LiteralWidth};
 
-/// Widest literal that is taken: beyond any header, short of exhausting memory.
+/// The widest literal that is accepted: wider than any header, without exhausting memory.
 pub const MAX_WIDTH: u32 = 65_536;
 
-/// The value of `12`, `0xff`, `8w0b1010_1010`, `4s7`, or what is wrong with it.
+/// The value of `12`, `0xff`, `8w0b1010_1010`, `4s7`, or an error message.
 pub fn number(text: &str) -> Result<IntLiteral, String> {
     let (width, digits) = split_width(text)?;
     let (radix, digits) = split_radix(digits);
@@ -35,7 +35,7 @@ pub fn number(text: &str) -> Result<IntLiteral, String> {
     })
 }
 
-/// Splits `8w` or `8s` off.
+/// Splits off `8w` or `8s`.
 fn split_width(text: &str) -> Result<(Option<LiteralWidth>, &str), String> {
     let Some(at) = text.find(|c: char| !c.is_ascii_digit() && c != '_') else {
         return Ok((None, text));
@@ -55,7 +55,7 @@ fn split_width(text: &str) -> Result<(Option<LiteralWidth>, &str), String> {
     }
 }
 
-/// Splits `0x`, `0o`, `0d` or `0b` off.
+/// Splits off `0x`, `0o`, `0d` or `0b`.
 fn split_radix(text: &str) -> (u32, &str) {
     let radix = match text.as_bytes() {
         [b'0', b'x' | b'X', ..] => 16,
@@ -67,8 +67,8 @@ fn split_radix(text: &str) -> (u32, &str) {
     (radix, &text[2..])
 }
 
-/// What a string in quotes holds. `\"`, `\\`, `\n` and a backslash at the end of a line are the escapes; any other
-/// backslash stays as it is.
+/// The content of a string in quotes. The escapes are `\"`, `\\`, `\n` and a backslash at the end of a line. Any other
+/// backslash is kept.
 pub fn string(text: &str) -> String {
     let inner = text
         .strip_prefix('"')

@@ -1,8 +1,8 @@
-//! Text to tokens.
+//! Converts text to tokens.
 //!
-//! The lexer knows nothing of the preprocessor but this: it gives newlines and `#` as tokens, and marks each token
-//! that follows the previous one without space. Faults are tokens too ([`TokenKind::Invalid`]), so that text in
-//! skipped conditionals may hold anything.
+//! The lexer supports the preprocessor as follows: newlines and `#` are tokens, and each token that follows the
+//! previous one without space is marked. Errors are tokens too ([`TokenKind::Invalid`]), so that text in skipped
+//! conditionals may contain anything.
 
 mod kind;
 mod literal;
@@ -21,17 +21,17 @@ use crate::span::{FileId, Span};
 /// A token and where it is.
 #[derive(Clone, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// As written; strings with their quotes.
+    /// Its text. Strings include their quotes.
     pub text: Symbol,
-    /// Where the user wrote it, or used the macro that brought it in.
+    /// Where the user wrote it, or used the macro that produced it.
     pub span: Span,
-    /// Neither space nor comment nor newline stands between this token and the one before.
+    /// Whether there is no space, comment or newline between this token and the one before.
     pub joint: bool,
-    /// First token of its line.
+    /// Whether it is the first token of its line.
     pub line_start: bool,
-    /// Octets before it on its line.
+    /// Number of octets before it on its line.
     pub column: u32,
 }
 
@@ -40,7 +40,7 @@ pub struct Token {
 pub struct Interner(HashSet<Symbol>);
 
 impl Interner {
-    /// The one symbol with this text.
+    /// The unique symbol with this text.
     pub fn intern(&mut self, text: &str) -> Symbol {
         if let Some(symbol) = self.0.get(text) {
             return symbol.clone();
@@ -51,7 +51,7 @@ impl Interner {
     }
 }
 
-/// The tokens of a file, newlines among them, ended by [`TokenKind::Eof`].
+/// The tokens of a file, including newlines, terminated by [`TokenKind::Eof`].
 pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
     let mut tokens = Vec::with_capacity(text.len() / 4);
     let mut lexer = TokenKind::lexer(text);
@@ -61,7 +61,7 @@ pub fn lex(text: &str, file: FileId, interner: &mut Interner) -> Vec<Token> {
     while let Some(kind) = lexer.next() {
         let mut kind = kind.unwrap_or_else(TokenKind::Invalid);
         if kind.is_word() || is_foreign_letter(kind, lexer.slice()) {
-            // The lexer's tables know ASCII alone: with all letters of Unicode they are ten times as large.
+            // The lexer's tables only contain ASCII: with all Unicode letters they would be ten times as large.
             let more = lexer.remainder();
             let end = more.find(|c: char| c != '_' && !c.is_alphanumeric());
             let length = end.unwrap_or(more.len());

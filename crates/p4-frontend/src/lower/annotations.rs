@@ -1,4 +1,4 @@
-//! Annotations: tokens and values as the source has them, expressions in brackets computed.
+//! Annotations: tokens and values from the source, and evaluated expressions in brackets.
 
 use super::{Known, Lowerer};
 use crate::ast::{self, BinaryOp, ExprKind, UnaryOp};
@@ -46,7 +46,7 @@ impl Lowerer<'_, '_> {
         self.computed(expr).unwrap_or_else(written)
     }
 
-    /// The value of an expression of literals, constants and the operators on them.
+    /// The value of an expression that consists of literals, constants and operators.
     fn computed(&self, expr: &ast::Expr) -> Option<AnnotationValue> {
         use AnnotationValue::{Bool, Int, String};
         Some(match &expr.kind {
@@ -70,7 +70,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// A constant of the top level.
+    /// A top-level constant.
     fn annotation_constant(&self, name: &str) -> Option<AnnotationValue> {
         let top_level = Known {
             hir: self.hir,
@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// What is between the outermost parentheses or brackets.
+    /// The text between the outermost parentheses or brackets.
     fn annotation_text(&self, annotation: &ast::Annotation) -> String {
         let text = self.sources.text(annotation.span);
         let open = text.find(['(', '[']);

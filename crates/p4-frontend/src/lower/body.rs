@@ -1,4 +1,4 @@
-//! A body: statements that are being lowered, and how they leave it.
+//! A body: the statements being lowered, and how they leave it.
 
 use super::Env;
 use super::scope::Scope;
@@ -9,17 +9,17 @@ use p4_ir::{Location, Place, SourceLoc, StmtKind};
 use std::mem;
 use std::ops::{Deref, DerefMut};
 
-/// What a body is of: how its statements leave it.
+/// The kind of a body, which determines how its statements leave it.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
-    /// States of a parser: by their transitions alone.
+    /// States of a parser, which are left only by transitions.
     Parser,
-    /// A control or action: by `return` and `exit`.
+    /// A control or action, which is left by `return` and `exit`.
     Control {
         /// Whether `exit` returns to the caller, with [`exiting`](super::Lowerer::exiting) set.
         soft_exit: bool,
     },
-    /// A function or method: by `return`, which leaves the result here.
+    /// A function or method, which is left by `return`. The result is stored here.
     Function { result: Option<(Location, Ty)> },
 }
 
@@ -27,13 +27,13 @@ pub(super) enum Kind {
 pub(super) struct Body<'s, 'h, 'a> {
     scope: Scope<'s, 'h, 'a>,
     pub kind: Kind,
-    /// Its variables are named after this.
+    /// The prefix of the names of its variables.
     path: String,
     /// The statements so far.
     pub sink: Vec<p4_ir::Stmt>,
     /// The statement being lowered.
     pub at: SourceLoc,
-    /// What the target of the compound assignment being lowered holds.
+    /// In a compound assignment, the current value of its target.
     pub target: Option<p4_ir::Expr>,
 }
 
@@ -63,7 +63,7 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
         }
     }
 
-    /// The body once these statements are lowered, too.
+    /// Lowers these statements and returns the body.
     pub(super) fn lowered(mut self, statements: &[Stmt]) -> Vec<p4_ir::Stmt> {
         self.statements(statements);
         self.sink
@@ -89,7 +89,7 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
         });
     }
 
-    /// What `body` emits, apart.
+    /// The statements that `body` emits, collected separately.
     pub(super) fn collect(&mut self, body: impl FnOnce(&mut Self)) -> Vec<p4_ir::Stmt> {
         let outer = mem::take(&mut self.sink);
         self.depth.open += 1;
@@ -98,7 +98,7 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
         mem::replace(&mut self.sink, outer)
     }
 
-    /// Where a function leaves its result.
+    /// The destination of a function's result.
     pub(super) fn result(&self) -> Option<(Location, Ty)> {
         match &self.kind {
             Kind::Function { result } => result.clone(),
@@ -125,7 +125,7 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
         self.allocate(name, ty, span)
     }
 
-    /// The variable of a declaration, known by its name from here on.
+    /// Allocates the variable of a declaration, and binds its name from here on.
     pub(super) fn declare(&mut self, id: DeclId, ty: &Ty) -> Location {
         let (name, span) = (self.name(id), self.span(id));
         let at = self.local(&name, ty, span);
@@ -137,7 +137,7 @@ impl<'s, 'h, 'a> Body<'s, 'h, 'a> {
 }
 
 impl<'h, 'a> Scope<'_, 'h, 'a> {
-    /// A body of this instance, its variables named after `path`.
+    /// A body of this instance. Its variables are named after `path`.
     pub(super) fn body(&mut self, path: String, kind: Kind) -> Body<'_, 'h, 'a> {
         Body::new(self.within(), path, kind)
     }

@@ -1,10 +1,10 @@
-//! What is called: its parameters, and what a call gives.
+//! Callees: their parameters, and the results of calls.
 
 use crate::ast::Direction;
 use crate::hir::Ty;
 use p4_ir::{ActionId, FunctionId, Location};
 
-/// What a call gives.
+/// The result of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Given {
     Nothing,
@@ -18,7 +18,7 @@ pub(super) struct Slot {
     pub at: Location,
     pub ty: Ty,
     pub direction: Direction,
-    /// The argument's own place: nothing is copied.
+    /// Whether it is the argument's own place, so that nothing is copied.
     pub bound: bool,
 }
 
@@ -29,7 +29,7 @@ impl Slot {
     }
 }
 
-/// A function for certain type arguments.
+/// A function with certain type arguments.
 #[derive(Clone, Debug)]
 pub(super) struct FunctionInstance {
     pub id: FunctionId,

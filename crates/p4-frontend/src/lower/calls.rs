@@ -1,4 +1,4 @@
-//! Calls of functions and actions, and of what is built in.
+//! Calls of functions, actions and built-in operations.
 
 use super::body::Kind;
 use super::callee::{ActionInstance, FunctionInstance, Given, Slot};
@@ -12,7 +12,7 @@ use p4_ir::{Location, StmtKind};
 use std::rc::Rc;
 
 impl Body<'_, '_, '_> {
-    /// Emits a call. What it gives must be used before the next one.
+    /// Emits a call. Its result must be used before the next call.
     pub(super) fn call(&mut self, call: &Call, ty: &Ty, span: Span) -> Given {
         match &call.callee {
             Callee::Function(id) => self.call_function(*id, call, span),
@@ -76,7 +76,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Evaluates the arguments from left to right and puts them where the parameters are.
+    /// Evaluates the arguments from left to right, and stores them in the parameters.
     pub(super) fn copy_in(
         &mut self,
         slots: &[Option<Slot>],
@@ -128,7 +128,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Copies what was written to the parameters back, from left to right.
+    /// Copies written parameters back, from left to right.
     pub(super) fn copy_out(&mut self, slots: &[Option<Slot>], targets: &[Target]) {
         for (slot, target) in slots.iter().zip(targets) {
             if let Some(slot) = slot {
@@ -173,7 +173,7 @@ impl Body<'_, '_, '_> {
         slots
     }
 
-    /// An action of the control that is being lowered, or of the top level.
+    /// An action of the control being lowered, or of the top level.
     pub(super) fn action(&mut self, id: DeclId) -> Option<Rc<ActionInstance>> {
         let known = |env: &Env| env.actions.get(&id).cloned();
         if let Some(found) = known(self.env).or_else(|| known(&self.globals)) {
@@ -248,7 +248,7 @@ impl Scope<'_, '_, '_> {
         Some(instance)
     }
 
-    /// The object that an argument for a parameter of an object's type is.
+    /// The object that is the argument for a parameter of an object type.
     pub(super) fn object_argument(&mut self, param: &Param, arg: Option<&Expr>) -> Option<Object> {
         if !param.ty.is_object() {
             return None;
@@ -256,7 +256,7 @@ impl Scope<'_, '_, '_> {
         self.object(arg?)
     }
 
-    /// The object that an expression names.
+    /// The object to which an expression refers.
     pub(super) fn object(&mut self, expr: &Expr) -> Option<Object> {
         match &expr.kind {
             ExprKind::Object(id) => match self.binding(*id)? {
@@ -271,7 +271,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// `soft` says whether its `exit` returns to the caller even if no parameter is copied back.
+    /// `soft` states whether its `exit` returns to the caller even if no parameter is copied back.
     fn lower_action(&mut self, id: DeclId, soft: bool) -> Option<ActionInstance> {
         let hir = self.hir;
         let def = hir.def(id)?;
@@ -284,7 +284,7 @@ impl Scope<'_, '_, '_> {
         let name = self.control_plane_name(def.annotations, &def.name);
         let copied = action.params.iter().any(|p| p.direction.is_written());
         let soft = (soft || copied) && self.may_exit(id);
-        // Locals of an action are named after it.
+        // Locals of an action are named after the action.
         let locals = self.qualified(&def.name);
         let mut inner = self.body(locals, Kind::Control { soft_exit: soft });
         let slots: Vec<Slot> = inner.slots(&action.params).into_iter().flatten().collect();

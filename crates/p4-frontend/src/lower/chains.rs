@@ -1,5 +1,5 @@
-//! Chains of operators, of `?:` and of `else if`. They are flat in the source, but nest in the IR: one level per link.
-//! A long chain goes through variables instead, so that nothing in the IR is nested much deeper than its source.
+//! Chains of operators, of `?:` and of `else if`. They are flat in the source, but nested in the IR, with one level per
+//! link. A long chain is split with variables, so that the IR is not nested much deeper than the source.
 
 use super::Body;
 use super::ir::{binary_op, constant, ir_binary, ir_bool, ir_not};
@@ -8,7 +8,7 @@ use crate::hir::{Expr, Operation, Value};
 use crate::span::Span;
 use p4_ir::{BinaryOp, ExprKind as IrKind, Scalar, StmtKind};
 
-/// How many levels of the IR all chains around one place may take.
+/// The maximum number of IR levels for all chains around a position.
 const MAX_CHAINED: usize = 128;
 
 /// The operators so far.
@@ -18,8 +18,8 @@ enum Left<'e> {
 }
 
 impl Body<'_, '_, '_> {
-    /// Lowers a chain with this number of levels. `lower` receives whether it fits into one expression; if not, it puts
-    /// values into variables.
+    /// Lowers a chain with this number of levels. `lower` is passed whether the chain fits into one expression; if not,
+    /// it stores intermediate values in variables.
     fn chain<R>(&mut self, levels: usize, lower: impl FnOnce(&mut Self, bool) -> R) -> R {
         let outer = self.depth.chained;
         let fits = outer + levels <= MAX_CHAINED;
@@ -29,7 +29,7 @@ impl Body<'_, '_, '_> {
         result
     }
 
-    /// The value of a chain after `levels` of its levels, put into a variable where it would nest too deep.
+    /// The value of a chain after `levels` of its levels, stored in a variable if it would be nested too deeply.
     fn cut(&mut self, value: p4_ir::Expr, levels: usize, span: Span) -> p4_ir::Expr {
         if levels.is_multiple_of(MAX_CHAINED) {
             return self.spilled(value, span);
@@ -63,7 +63,7 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// The value of as many operators as are known from the start, and how many they are.
+    /// The value of the longest prefix of operators that is known, and the number of these operators.
     fn known_start<'e>(&self, first: &'e Expr, rest: &[Operation]) -> (Left<'e>, usize) {
         let mut left = Left::First(first);
         let mut count = 0;
@@ -121,7 +121,7 @@ impl Body<'_, '_, '_> {
         ir_binary(binary_op(*op), left, right, scalar)
     }
 
-    /// `left && right` or `left || right`, where the right operand has effects.
+    /// `left && right` or `left || right`, if the right operand has side effects.
     fn short_circuit(&mut self, op: ast::BinaryOp, left: p4_ir::Expr, right: &Expr) -> p4_ir::Expr {
         let to = self.scratch(Scalar::Bool, right.span);
         self.set(to.clone(), left);
@@ -143,7 +143,7 @@ impl Body<'_, '_, '_> {
         p4_ir::Expr::load(to)
     }
 
-    /// `condition ? then : ... : otherwise`, a scalar; only the first condition may have effects.
+    /// `condition ? then : ... : otherwise` of a scalar type. Only the first condition may have side effects.
     pub(super) fn mux(
         &mut self,
         arms: &[(Expr, Expr)],
@@ -173,9 +173,9 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// `if (condition) ... else if (condition) ... else ...`. `body` lowers what the condition of that index leads to;
-    /// without an index, what is done when none holds. A condition with a place is a statement there. What a known
-    /// condition excludes is not lowered: a control plane sees none of its tables.
+    /// `if (condition) ... else if (condition) ... else ...`. `body` lowers the branch of the condition with an index,
+    /// or without an index the final `else`. A condition with a source location is a statement. Branches that known
+    /// conditions exclude are not lowered, so that a control plane does not see their tables.
     pub(super) fn branches(
         &mut self,
         conditions: &[(&Expr, Option<Span>)],
@@ -230,7 +230,7 @@ impl Body<'_, '_, '_> {
         });
     }
 
-    /// The same one after the other: a variable says whether all conditions so far failed.
+    /// The same in sequence: a variable records whether all conditions so far were false.
     fn flat_branches(
         &mut self,
         conditions: &[(&Expr, Option<Span>)],

@@ -1,4 +1,4 @@
-//! Values of several words: headers, structs, stacks and other arrays, unions, tuples.
+//! Composite values: headers, structs, stacks and other arrays, unions, tuples.
 
 use super::Body;
 use super::callee::Given;
@@ -7,7 +7,7 @@ use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use p4_ir::{BinaryOp, Location, Place, Scalar, StmtKind};
 
 impl Body<'_, '_, '_> {
-    /// Where the value of an expression lies; a computed one is put into a variable.
+    /// The location of the value of an expression. A computed value is stored in a variable.
     pub(super) fn materialise(&mut self, expr: &Expr) -> Location {
         if let Some(at) = self.location(expr) {
             return at;
@@ -184,7 +184,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Whether two values of several words are equal.
+    /// Whether two composite values are equal.
     pub(super) fn equal(&mut self, left: &Expr, right: &Expr) -> p4_ir::Expr {
         let ty = self.ty(&left.ty);
         let a = self.materialise(left);
@@ -212,7 +212,7 @@ impl Body<'_, '_, '_> {
         if !ty.is(NamedKind::Header) {
             return all;
         }
-        // Both invalid, or both valid with equal fields.
+        // Both are invalid, or both are valid with equal fields.
         let (va, vb) = (validity(a), validity(b));
         let agree = ir_binary(BinaryOp::Eq, va.clone(), vb, Scalar::Bool);
         let same = ir_binary(BinaryOp::Or, ir_not(va), all, Scalar::Bool);
@@ -238,7 +238,7 @@ impl Body<'_, '_, '_> {
         any.unwrap_or_else(|| ir_bool(false))
     }
 
-    /// A header stack, for pushing and popping, and how many elements it has.
+    /// A header stack, for push and pop, and its number of elements.
     pub(super) fn stack(&mut self, expr: &Expr) -> Option<(Location, u32)> {
         let ty = self.ty(&expr.ty);
         let Ty::Stack(_, len) = ty else {
@@ -253,7 +253,8 @@ impl Body<'_, '_, '_> {
     }
 }
 
-/// Whether all of them hold; a tree no deeper than it must be, for arrays have many elements.
+/// Whether all conditions are true. The tree has minimal depth, because arrays may have many
+/// elements.
 fn conjunction(mut conditions: Vec<p4_ir::Expr>) -> p4_ir::Expr {
     let Some(last) = conditions.pop() else {
         return ir_bool(true);

@@ -1,4 +1,4 @@
-//! What is known once the constructors' arguments are.
+//! Evaluation at compile time, when the constructors' arguments are known.
 
 use super::ir::scalar_type;
 use super::{Binding, Env, Scope};
@@ -9,11 +9,11 @@ use num_bigint::BigInt;
 use num_traits::{ToPrimitive, Zero};
 use p4_ir::Scalar;
 
-/// An expression that is evaluated before any packet: it reads names and can change nothing.
+/// Evaluates expressions at compile time. It reads names and changes nothing.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k, 'h, 'a> {
     pub hir: &'h hir::Program<'a>,
-    /// Names where the expression stands.
+    /// Names at the position of the expression.
     pub env: &'k Env,
     /// Names at the top level.
     pub globals: &'k Env,
@@ -29,7 +29,7 @@ impl<'k> Known<'k, '_, '_> {
         own.or_else(|| self.globals.bindings.get(&id))
     }
 
-    /// The scalar that an expression is, if it is known.
+    /// The scalar value of an expression, if it is known.
     pub(super) fn known(&self, expr: &Expr) -> Option<Value> {
         let ty = self.ty(&expr.ty);
         match &expr.kind {
@@ -78,7 +78,7 @@ impl<'k> Known<'k, '_, '_> {
         }
     }
 
-    /// What an operator gives, and its type, if both operands are known.
+    /// The result of an operator and its type, if both operands are known.
     pub(super) fn known_operation(
         &self,
         (left, left_ty): (Value, Ty),
@@ -90,7 +90,7 @@ impl<'k> Known<'k, '_, '_> {
         Some((value.ok()??, ty))
     }
 
-    /// A type without what a `type` or serialisable enum puts around it.
+    /// The underlying type of a `type` or serialisable enum.
     fn over(&self, ty: &Ty) -> Ty {
         match self.hir.underlying(ty) {
             Some(under) => self.over(&under),
@@ -98,7 +98,7 @@ impl<'k> Known<'k, '_, '_> {
         }
     }
 
-    /// What a constructor's parameter was given.
+    /// The argument of a constructor's parameter.
     pub(super) fn constructor_argument(&self, expr: &Expr) -> Option<&'k Expr> {
         let ExprKind::ConstructorParam(id) = &expr.kind else {
             return None;
@@ -111,7 +111,7 @@ impl<'k> Known<'k, '_, '_> {
 }
 
 impl Scope<'_, '_, '_> {
-    /// An integer that must be known; reports one that is not.
+    /// An integer that must be known. Reports one that is not.
     fn known_int(&mut self, expr: &Expr, what: &str) -> Option<BigInt> {
         if let Some(Value::Int(value)) = self.known(expr) {
             return Some(value);

@@ -1,4 +1,4 @@
-//! Controls, and how blocks are applied.
+//! Controls, and the application of blocks.
 
 use super::body::Kind;
 use super::callee::Slot;
@@ -23,15 +23,15 @@ pub(super) struct BlockInstance {
     pub arguments: HashMap<DeclId, Binding>,
     /// Whether the source applies it more than once.
     pub shared: bool,
-    /// A control, once lowered.
+    /// The control, once lowered.
     pub lowered: RefCell<Option<LoweredControl>>,
-    /// A parser's names, once its locals have places.
+    /// The names of a parser, once its locals have places.
     pub env: RefCell<Option<Env>>,
-    /// What it declares, once lowered.
+    /// Its declarations, once lowered.
     pub declared: RefCell<Vec<Declared>>,
 }
 
-/// A control that is applied.
+/// A lowered control.
 #[derive(Clone, Debug)]
 pub(super) struct LoweredControl {
     function: FunctionId,
@@ -41,7 +41,7 @@ pub(super) struct LoweredControl {
 }
 
 impl BlockInstance {
-    /// An instance without arguments, which is applied once.
+    /// Creates an instance without arguments that is applied once.
     pub fn new(named: Named, path: String) -> BlockInstance {
         BlockInstance {
             named,
@@ -124,7 +124,8 @@ impl Body<'_, '_, '_> {
         self.lowered(&body.apply)
     }
 
-    /// Gives the parameters places: the arguments' own, where no other argument can reach them, else new ones.
+    /// Assigns places to the parameters: those of the arguments, if no other argument can access them, otherwise new
+    /// ones.
     pub(super) fn bind(
         &mut self,
         params: &[Param],
@@ -189,7 +190,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl Scope<'_, '_, '_> {
-    /// The block that a call applies; `Type.apply(…)` applies an instance of its own, named after its type.
+    /// The block that a call applies. `Type.apply(…)` applies a new instance, named after its type.
     pub(super) fn applied(&mut self, callee: &Callee, span: Span) -> Option<Rc<BlockInstance>> {
         let ty = match callee {
             Callee::Instance(object) => match self.object(object) {
@@ -226,7 +227,7 @@ impl Scope<'_, '_, '_> {
         regions
     }
 
-    /// Whether finding the expression's place emits nothing.
+    /// Whether the place of the expression can be determined without emitting code.
     fn is_static(&self, expr: &Expr) -> bool {
         use crate::hir::ExprKind;
         match &expr.kind {
@@ -237,7 +238,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// The function that runs a control whose parameters have places in `env`.
+    /// The function that runs a control. The places of its parameters are in `env`.
     pub(super) fn lower_control(
         &mut self,
         block: &BlockInstance,
@@ -271,8 +272,8 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// What an instance with the names `env` declares, but for those that it was `given`, in the order of the source; what
-/// is applied without a declaration comes last.
+/// The declarations of an instance with the names `env`, except those that were `given` to it, in the order of the
+/// source. What is applied without a declaration comes last.
 pub(super) fn declared(env: &Env, given: &HashSet<DeclId>) -> Vec<Declared> {
     let mut found: Vec<(DeclId, Vec<Declared>)> = Vec::new();
     for (id, binding) in &env.bindings {

@@ -1,4 +1,4 @@
-//! Tables that an instance does not have, because known conditions exclude where they are applied.
+//! Tables that an instance does not have, because known conditions exclude all of their applications.
 
 use super::Known;
 use crate::ast::DeclId;
@@ -6,7 +6,7 @@ use crate::hir::{Callee, Expr, ExprKind, Stmt, StmtKind, Value};
 use std::collections::{HashMap, HashSet};
 
 impl Known<'_, '_, '_> {
-    /// The tables that these statements apply only where conditions known in this instance exclude it.
+    /// The tables that these statements apply only where conditions that are known in this instance exclude it.
     pub(super) fn excluded_tables(&self, statements: &[Stmt]) -> HashSet<DeclId> {
         let mut excluded = HashMap::new();
         self.count_excluded(statements, false, &mut excluded);
@@ -14,7 +14,7 @@ impl Known<'_, '_, '_> {
         excluded.into_iter().filter_map(all).collect()
     }
 
-    /// Counts the applications of each table that are excluded; all of them, if `excluded` says so.
+    /// Counts the excluded applications of each table. If `excluded` is set, all applications are excluded.
     fn count_excluded(
         &self,
         statements: &[Stmt],
@@ -65,7 +65,7 @@ fn add(counts: &mut HashMap<DeclId, u32>, table: Option<DeclId>, excluded: bool)
     }
 }
 
-/// The table that a statement or condition applies, alone or under `!`.
+/// The table that a statement or condition applies, directly or under `!`.
 fn table_in(expr: &Expr) -> Option<DeclId> {
     match &expr.kind {
         ExprKind::TableHit { table, .. } => Some(*table),

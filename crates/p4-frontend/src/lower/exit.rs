@@ -1,7 +1,7 @@
-//! `exit`: leaves the block, but not before parameters are copied back (P4_16 1.2.5, section 12.5).
+//! `exit`: leaves the block, but only after parameters are copied back (P4_16 1.2.5, section 12.5).
 //!
-//! Where a call on the way has parameters to copy back, what it calls does not exit but sets a variable and returns;
-//! the caller copies, looks at the variable, and exits or returns in its turn. All other calls just exit.
+//! If a call on the path has parameters to copy back, the callee does not exit, but sets a variable and returns. The
+//! caller copies, tests the variable, and exits or returns in turn. All other calls exit directly.
 
 use super::body::Kind;
 use super::ir::ir_bool;
@@ -26,7 +26,7 @@ impl Body<'_, '_, '_> {
         self.emit(IrStmt::Return);
     }
 
-    /// Before a call of what may return with the variable set, when `soft`.
+    /// Called before a call of something that may return with the variable set, if `soft`.
     pub(super) fn before_call(&mut self, soft: bool) {
         if soft && !self.exits_softly() {
             let to = self.exiting();
@@ -34,7 +34,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// After it.
+    /// Called after it.
     pub(super) fn after_call(&mut self, soft: bool) {
         if !soft {
             return;
@@ -64,7 +64,7 @@ impl Lowerer<'_, '_> {
         place
     }
 
-    /// Whether an action or control may exit, by itself or through what it calls.
+    /// Whether an action or control may exit, directly or through its callees.
     pub(super) fn may_exit(&self, id: DeclId) -> bool {
         match self.hir.kind(id) {
             Some(DefKind::Action(action)) => self.statements_exit(&action.body),
@@ -114,7 +114,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Whether evaluating an expression applies a table, control or action that may exit.
+    /// Whether the evaluation of an expression applies a table, control or action that may exit.
     fn expr_exits(&self, expr: &Expr) -> bool {
         match &expr.kind {
             ExprKind::TableHit { table, .. } => self.may_exit(*table),

@@ -1,4 +1,4 @@
-//! Expressions of one value.
+//! Scalar expressions.
 
 use super::callee::Given;
 use super::ir::{constant, ir_bool, ir_not, load, minus_one, next_index};
@@ -9,7 +9,7 @@ use num_traits::{Signed, ToPrimitive};
 use p4_ir::{ExprKind as IrKind, Place, Scalar, StmtKind, UnaryOp};
 
 impl Body<'_, '_, '_> {
-    /// The value of an expression of one value; what must happen before it is emitted.
+    /// The value of a scalar expression. Emits code that must run before it.
     pub(super) fn scalar(&mut self, expr: &Expr) -> p4_ir::Expr {
         let ty = self.ty(&expr.ty);
         let Some(scalar) = self.scalar_type(&ty) else {
@@ -86,7 +86,7 @@ impl Body<'_, '_, '_> {
         minus_one(next)
     }
 
-    /// By how much to shift.
+    /// The amount of a shift.
     pub(super) fn amount(&mut self, amount: &Expr) -> p4_ir::Expr {
         if let Some(Value::Int(by)) = self.known(amount) {
             let by = if by.is_negative() {
@@ -115,7 +115,7 @@ impl Body<'_, '_, '_> {
         self.mux(arms, otherwise, ty)
     }
 
-    /// Applies a table and gives whether an entry matched.
+    /// Applies a table. Returns whether an entry matched.
     fn apply_for_hit(&mut self, table: ast::DeclId, span: crate::span::Span) -> p4_ir::Expr {
         let at = self.temporary(&Ty::Bool, span);
         let hit = Place {

@@ -1,4 +1,4 @@
-//! Calls of what the architecture declares; of core.p4's `packet_in`, `packet_out` and `verify`.
+//! Calls of extern functions and methods, and of core.p4's `packet_in`, `packet_out` and `verify`.
 
 use super::callee::Given;
 use super::ir::{load, part, place_ty};
@@ -71,7 +71,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// Arguments, and what is to be written back from variables after the call.
+    /// The arguments, and the variables that must be copied back after the call.
     fn extern_args(
         &mut self,
         function: &Function,
@@ -182,7 +182,7 @@ impl Body<'_, '_, '_> {
         self.flatten_at(&at, &ty, valid, &name, items);
     }
 
-    /// The validity of the header that a value is a field of.
+    /// The validity of the header to which a value belongs.
     fn header_of(&mut self, expr: &Expr) -> Option<Place> {
         let (ExprKind::Field(of, _) | ExprKind::Slice { of, .. }) = &expr.kind else {
             return None;

@@ -9,11 +9,12 @@ use p4_ir::{CtorArg, ExternId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Instances in a program; controls that hold each two of another double them with each level.
+/// The maximum number of instances in a program. Controls that contain two of another double them
+/// with each level.
 const MAX_INSTANCES: u32 = 1 << 14;
 
 impl Scope<'_, '_, '_> {
-    /// What a declaration is called by a control plane.
+    /// The control-plane name of a declaration.
     pub(super) fn control_plane_name(&self, annotations: &[ast::Annotation], name: &str) -> String {
         let given = annotation(annotations, "name").and_then(ast::Annotation::string);
         match given {
@@ -25,13 +26,13 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// Makes an instance, or a value set.
+    /// Creates an instance or a value set.
     pub(super) fn instantiate(&mut self, id: DeclId) {
         let hir = self.hir;
         let Some(def) = hir.def(id) else { return };
         let path = self.control_plane_name(def.annotations, &def.name);
         if self.env.bindings.contains_key(&id) {
-            // A sub-parser that is inlined at several places keeps its instances.
+            // A sub-parser that is inlined at several positions keeps its instances.
             return;
         }
         if !self.one_more(def.span) {
@@ -128,7 +129,7 @@ impl Scope<'_, '_, '_> {
         Some(Binding::Known(self.closed(arg)))
     }
 
-    /// A known expression without the parameters of the constructor around.
+    /// A known expression with the parameters of the enclosing constructor substituted.
     fn closed(&self, expr: &Expr) -> Expr {
         let ty = self.ty(&expr.ty);
         if let Some(value) = self.known(expr) {
@@ -211,7 +212,7 @@ impl Scope<'_, '_, '_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// Counts an instance; `false`, with an error, if there are too many.
+    /// Counts an instance. Returns `false`, and reports an error, if there are too many.
     pub(super) fn one_more(&mut self, span: Span) -> bool {
         self.instances += 1;
         let fits = self.instances <= MAX_INSTANCES;

@@ -1,4 +1,4 @@
-//! Types, places and expressions of the IR, put together from others.
+//! Construction of types, places and expressions of the IR.
 
 use crate::ast;
 use crate::hir::{self, NamedKind, Ty, Value};
@@ -6,20 +6,20 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{One, Signed, Zero};
 use p4_ir::{BinaryOp, Expr, ExprKind, Location, Place, Scalar, UnaryOp, VariableId};
 
-/// The type of the number that says how many elements of a header stack are in use.
+/// The type of the number of elements of a header stack that are in use.
 pub(super) const NEXT_INDEX: Scalar = Scalar::Bit(32);
 
-/// Stands for a place after an error.
+/// A placeholder after an error.
 pub(super) const NOWHERE: Location = Location::variable(VariableId(0));
 
-/// The scalar that a type is kept as; `None` for one of several values.
+/// The scalar that represents a type. `None` for a composite type.
 pub(super) fn scalar_type(hir: &hir::Program, ty: &Ty) -> Option<Scalar> {
     Some(match ty {
         Ty::Bool => Scalar::Bool,
         Ty::Bit(w) => Scalar::Bit(*w),
         Ty::Signed(w) => Scalar::Int(*w),
         Ty::Varbit(w) => Scalar::Varbit(*w),
-        // What reaches the engine without a width: an index, an amount of a shift, a number to print.
+        // A value that reaches the engine without a width: an index, a shift amount, a number to print.
         Ty::Int => Scalar::Int(64),
         Ty::ErrorCode | Ty::MatchKind | Ty::ActionEnum(..) => Scalar::Symbol,
         Ty::Named(named) => match named.kind {
@@ -33,7 +33,7 @@ pub(super) fn scalar_type(hir: &hir::Program, ty: &Ty) -> Option<Scalar> {
     })
 }
 
-/// A type of the checker that is kept as this scalar.
+/// The checker's type that is represented by this scalar.
 pub(super) fn scalar_ty(scalar: Scalar) -> Ty {
     match scalar {
         Scalar::Bool => Ty::Bool,
@@ -44,7 +44,7 @@ pub(super) fn scalar_ty(scalar: Scalar) -> Ty {
     }
 }
 
-/// The type of a place's value as the checker names it.
+/// The checker's type of the value of a place.
 pub(super) fn place_ty(place: &Place) -> Ty {
     scalar_ty(place.ty)
 }
@@ -65,7 +65,7 @@ pub(super) fn next_index(stack: &Location) -> Place {
     }
 }
 
-/// What lies at a location.
+/// The value at a location.
 pub(super) fn load(at: &Location, ty: Scalar) -> Expr {
     Expr::load(Place { at: at.clone(), ty })
 }
@@ -82,7 +82,7 @@ pub(super) fn bits(value: &BigInt, width: u32) -> BigUint {
     low.to_biguint().unwrap_or_default()
 }
 
-/// The bits of a known value as the IR keeps it.
+/// The bits of a known value in the IR's representation.
 pub(super) fn value_bits(value: &Value, scalar: Scalar) -> BigUint {
     match value {
         Value::Int(value) => bits(value, scalar.width()),
@@ -94,14 +94,14 @@ pub(super) fn value_bits(value: &Value, scalar: Scalar) -> BigUint {
 
 pub(super) fn constant(value: &Value, scalar: Scalar) -> Expr {
     let scalar = match (value, scalar) {
-        // `int` that meets nothing with a width keeps all of its bits.
+        // An `int` without a width from its context keeps all of its bits.
         (Value::Int(v), Scalar::Int(64)) => Scalar::Int(signed_width(v).max(64)),
         _ => scalar,
     };
     Expr::constant(value_bits(value, scalar), scalar)
 }
 
-/// The least width of an `int<W>` that holds a number.
+/// The minimum width of an `int<W>` that can hold a number.
 fn signed_width(number: &BigInt) -> u32 {
     let magnitude = if number.is_negative() {
         (number + 1u32).bits()

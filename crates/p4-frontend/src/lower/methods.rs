@@ -7,7 +7,7 @@ use crate::hir::{DefKind, Instance, Ty};
 use p4_ir::{AbstractMethod, BlockParam, ExternId, Location};
 
 impl Scope<'_, '_, '_> {
-    /// Makes what an instance's initializer declares, once the instance has its name.
+    /// Creates the declarations of an instance's initializer, once the instance has its name.
     pub(super) fn initializer(&mut self, instance: &Instance, object: &Object) {
         let Object::Extern(object) = object else {
             return;

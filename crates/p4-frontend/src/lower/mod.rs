@@ -1,21 +1,21 @@
-//! From [`hir`](crate::hir) to [`p4_ir`]: instantiates `main` and gives everything its place.
+//! Lowers [`hir`](crate::hir) to [`p4_ir`]: instantiates `main` and allocates storage.
 //!
-//! Each kind of place has a context of its own, which offers what is possible there:
-//! - [`Lowerer`], the program: types, variables, diagnostics;
-//! - [`Known`], an expression that is known at compile time;
-//! - [`Scope`], an instance: names, and what exists before any packet;
-//! - [`Body`], statements that run: of a control, an action, a function, a method or a parser;
-//! - [`StateBody`](states::StateBody), the statements of a parser's states: it applies parsers.
+//! Each kind of position has its own context, which offers the operations that are valid there:
+//! - [`Lowerer`]: the program: types, variables, diagnostics;
+//! - [`Known`]: an expression that is known at compile time;
+//! - [`Scope`]: an instance: names, and objects that exist at compile time;
+//! - [`Body`]: statements that run: of a control, an action, a function, a method or a parser;
+//! - [`StateBody`](states::StateBody): the statements of a parser's states, which can apply parsers.
 //!
 //! The files:
-//! - `package`: the blocks of `main`; `instance`: instances and their control-plane names; `methods`: what their
-//!   initializers implement;
-//! - `ir`: what expressions, places and types of the IR are put together from; `callee`: what is called;
-//! - `storage`, `types`: where variables are, and what they are; `constants`: what is known;
-//! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions, their side effects put into
-//!   statements before them, in P4's order;
-//! - `scope`, `body`, `states`: contexts; `statements`, `exit`, `parser`, `subparsers`, `control`, `table`, `value_set`,
-//!   `annotations`: the rest.
+//! - `package`: the blocks of `main`; `instance`: instances and their control-plane names; `methods`: the
+//!   implementations in their initializers;
+//! - `ir`: construction of expressions, places and types of the IR; `callee`: callees;
+//! - `storage`, `types`: the places and types of variables; `constants`: compile-time evaluation;
+//! - `expressions`, `chains`, `composites`, `targets`, `calls`, `externs`, `packet`: expressions. Their side effects
+//!   become preceding statements, in P4's order;
+//! - `scope`, `body`, `states`: contexts; `statements`, `exit`, `parser`, `subparsers`, `control`, `table`,
+//!   `value_set`, `annotations`: the rest.
 
 mod annotations;
 mod body;
@@ -56,7 +56,7 @@ use scope::Scope;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Lowers a program that has been checked without error. `None` when something was found that cannot be lowered.
+/// Lowers a program that has been checked without errors. Returns `None` if something cannot be lowered.
 pub fn lower(
     program: &hir::Program,
     sources: &SourceMap,
@@ -70,18 +70,18 @@ pub fn lower(
     (out, lowerer.diagnostics)
 }
 
-/// What a declaration is in the instance that is being lowered.
+/// What a declaration is bound to in the instance being lowered.
 #[derive(Clone, Debug)]
 enum Binding {
     /// A variable or parameter in storage.
     Place(Location),
     /// A constructor's argument that is a value.
     Known(hir::Expr),
-    /// Something that exists before any packet.
+    /// An object that exists at compile time.
     Object(Object),
 }
 
-/// Something that exists before any packet.
+/// An object that exists at compile time.
 #[derive(Clone, Debug)]
 enum Object {
     PacketIn,
@@ -90,25 +90,25 @@ enum Object {
     Table(Rc<table::TableInstance>),
     Block(Rc<control::BlockInstance>),
     ValueSet(ValueSetId),
-    /// A package, which is looked into but not run.
+    /// A package, which is examined but not run.
     Package,
 }
 
-/// Names in the instance that is being lowered.
+/// Names in the instance being lowered.
 #[derive(Clone, Debug, Default)]
 struct Env {
-    /// Control-plane name of the instance: `MyIngress.c`; empty at the top level.
+    /// Control-plane name of the instance: `MyIngress.c`. Empty at the top level.
     path: String,
     types: Substitution,
     bindings: HashMap<DeclId, Binding>,
     /// Actions of the control.
     own_actions: Rc<Vec<DeclId>>,
     actions: HashMap<DeclId, Rc<callee::ActionInstance>>,
-    /// What is applied by its type's name.
+    /// Blocks that are applied by the name of their type.
     anonymous: Vec<Rc<control::BlockInstance>>,
 }
 
-/// The program: what it is lowered from, and what has come out so far.
+/// The program: the input, and the output so far.
 struct Lowerer<'h, 'a> {
     hir: &'h hir::Program<'a>,
     sources: &'h SourceMap,
@@ -117,13 +117,13 @@ struct Lowerer<'h, 'a> {
     /// Names at the top level.
     globals: Env,
     types: HashMap<Ty, TypeId>,
-    /// Values that the variables hold so far.
+    /// Number of values in the variables so far.
     values: u32,
     functions: HashMap<(DeclId, Vec<Ty>), Rc<callee::FunctionInstance>>,
-    /// Set where an `exit` must first let parameters be copied back.
+    /// The variable that is set if an `exit` must first let parameters be copied back.
     exiting: Option<p4_ir::Place>,
     temporaries: u32,
-    /// Instances and value sets made so far.
+    /// Number of instances and value sets so far.
     instances: u32,
 }
 
@@ -154,7 +154,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports that the program goes beyond a limit, the first time.
+    /// Reports once that the program exceeds a limit.
     fn too_large(&mut self, span: Span, message: impl Into<String>) {
         const CODE: &str = "too-large";
         if !self.diagnostics.iter().any(|d| d.code == CODE) {
@@ -162,7 +162,7 @@ impl<'h, 'a> Lowerer<'h, 'a> {
         }
     }
 
-    /// Reports what the IR cannot say.
+    /// Reports a feature that the IR does not support.
     fn unsupported(&mut self, span: Span, what: &str) {
         self.error("unsupported", span, format!("{what} is not supported"));
     }

@@ -11,35 +11,36 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A block that a package's constructor takes.
 struct Role {
-    /// The constructor's parameter; within a package that is itself an argument, after that one's: `ingress.ip`.
+    /// The constructor's parameter. For a package that is itself an argument, preceded by that argument's parameter:
+    /// `ingress.ip`.
     path: String,
-    /// What the package that takes it is called in the source, else the parameter that this package fills.
+    /// The name of the containing package in the source, otherwise the parameter to which this package is bound.
     package_name: String,
     /// The block's type.
     named: Named,
-    /// The block's constructor's arguments.
+    /// The arguments of the block's constructor.
     args: Vec<Option<Expr>>,
-    /// Types of the run-time parameters as the packages declare them, in terms of `main`'s type parameters.
+    /// Types of the run-time parameters as declared by the packages, in terms of `main`'s type parameters.
     declared: Vec<Ty>,
-    /// The type arguments of the package that takes the block.
+    /// The type arguments of the package that contains the block.
     package: Substitution,
 }
 
-/// A package whose arguments are gone through.
+/// A package whose arguments are traversed.
 struct Around {
     named: Named,
-    /// What it is called in the source, else the parameter that it fills.
+    /// Its name in the source, otherwise the parameter to which it is bound.
     name: String,
-    /// The path of its blocks, with a dot; empty for `main`.
+    /// The path of its blocks, with a trailing dot. Empty for `main`.
     prefix: String,
     /// Its type parameters in terms of `main`'s.
     declared: Substitution,
 }
 
-/// What a package is given.
+/// An argument of a package.
 enum Argument {
     Block(Named, Vec<Option<Expr>>),
-    /// Its name, if it is declared apart.
+    /// Its name, if it is declared separately.
     Package(Option<String>, Named, Vec<Option<Expr>>),
 }
 
@@ -85,7 +86,7 @@ impl Lowerer<'_, '_> {
         self.scope(&mut Env::default()).blocks(&roles);
     }
 
-    /// Refuses two objects of one kind with the same control-plane name.
+    /// Reports two objects of one kind with the same control-plane name.
     pub(super) fn check_names(&mut self) {
         let hidden =
             |annotations: &[p4_ir::Annotation]| annotations.iter().any(|a| a.name == "hidden");
@@ -121,7 +122,7 @@ impl Lowerer<'_, '_> {
             if name != again {
                 continue;
             }
-            // A search through all declarations, so only where there is something to report.
+            // Searches all declarations, so it is called only if there is an error to report.
             let (Some(at), Some(again_at)) = (self.span_of(*first), self.span_of(*second)) else {
                 continue;
             };
@@ -143,7 +144,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The declaration that stands at a place.
+    /// The declaration at a location.
     fn span_of(&self, loc: p4_ir::SourceLoc) -> Option<Span> {
         let at = |d: &crate::hir::Def| self.loc(d.span) == loc;
         self.hir.defs.iter().flatten().find(|d| at(d)).map(|d| {
@@ -152,7 +153,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// The blocks among a package's arguments, those of packages in it included.
+    /// The blocks among a package's arguments, including those of packages in it.
     fn roles(&mut self, around: &Around, args: &[Option<Expr>], roles: &mut Vec<Role>) {
         let hir = self.hir;
         let Some(DefKind::Package(params)) = hir.kind(around.named.id) else {
@@ -212,7 +213,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// Run-time parameters of a package's parameter of a parser or control type.
+    /// Run-time parameters of a package's parameter with a parser or control type.
     pub(super) fn declared(&self, ty: &Ty) -> Vec<Ty> {
         let Ty::Named(named) = ty else {
             return Vec::new();
@@ -226,8 +227,8 @@ impl Lowerer<'_, '_> {
 }
 
 impl Scope<'_, '_, '_> {
-    /// The instance that fills a role. It is called after its type, whose `@name` says nothing about it; where several
-    /// packages take blocks of this type, after its package, too.
+    /// The instance for a role. It is named after its type, regardless of the type's `@name`. If several packages have
+    /// blocks of this type, it is also named after its package.
     fn role_instance(&mut self, role: &Role, roles: &[Role]) -> BlockInstance {
         let elsewhere =
             |r: &Role| r.named.id == role.named.id && r.package_name != role.package_name;
@@ -239,7 +240,7 @@ impl Scope<'_, '_, '_> {
         self.block_instance(role.named.clone(), &role.args, path, None)
     }
 
-    /// Gives the blocks' parameters places, then lowers their bodies.
+    /// Assigns places to the blocks' parameters, then lowers their bodies.
     fn blocks(&mut self, roles: &[Role]) {
         let mut places: HashMap<(Ty, Ty), Location> = HashMap::new();
         let mut given = Vec::new();
@@ -313,7 +314,7 @@ impl Scope<'_, '_, '_> {
         (block_params, bindings)
     }
 
-    /// An object that the architecture hands to a block.
+    /// An object that the architecture passes to a block.
     fn parameter_object(&mut self, ty: &Ty, path: String, span: Span) -> Object {
         self.extern_object(ty, &[], path, &[], span)
             .unwrap_or(Object::Package)

@@ -77,7 +77,7 @@ impl Body<'_, '_, '_> {
         self.advance_stack(header);
     }
 
-    /// After an extraction into `stack.next`: the next element is the one after it.
+    /// Called after an extraction into `stack.next`: advances to the next element.
     fn advance_stack(&mut self, header: &Expr) {
         match &header.kind {
             ExprKind::Field(of, _) | ExprKind::Index(of, _) => self.advance_stack(of),
@@ -182,7 +182,7 @@ impl Lowerer<'_, '_> {
         id
     }
 
-    /// The values that a variable is made of, in order, and the headers that they are in.
+    /// The scalars of which a variable consists, in order, and the headers that contain them.
     pub(super) fn leaves(
         &mut self,
         at: &Location,

@@ -1,4 +1,4 @@
-//! Parsers: their states and transitions.
+//! Parsers: states and transitions.
 
 use super::ir::{load, part};
 use super::{Body, Lowerer};
@@ -71,7 +71,7 @@ impl Body<'_, '_, '_> {
         lowered
     }
 
-    /// Adds a set for keys of these types; of several types for a value set only.
+    /// Adds a set for keys of these types. There are several types only for a value set.
     fn select_set(&mut self, set: &Expr, types: &[Ty], case: &mut SelectCase) {
         let first = case.sets.len();
         if let Some(super::Object::ValueSet(id)) = self.object(set) {
@@ -101,7 +101,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A set of values as the IR says it, one for each scalar of its type.
+    /// A keyset in the IR's form, one for each scalar of its type.
     pub(super) fn key_match(&mut self, set: &Expr, ty: &Ty, sets: &mut Vec<KeyMatch>) {
         if self.scalar_type(ty).is_none() {
             let members = self.hir.members(ty).unwrap_or_default();
@@ -158,8 +158,8 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Without states that do nothing but go to another, and with the first joined to the one that it leads to, where
-/// nothing else does.
+/// Removes states that only go to another state, and merges the first state with its successor if no other state leads
+/// there.
 pub(super) fn simplified(mut states: Vec<ParserState>) -> Vec<ParserState> {
     for i in 0..states.len() {
         let mut transition = states[i].transition.clone();
@@ -204,7 +204,7 @@ fn targets(transition: &mut Transition) -> Box<dyn Iterator<Item = &mut StateTar
     }
 }
 
-/// Where a transition leads in the end; a circle of states that do nothing is left as it is.
+/// The final target of a transition. A cycle of empty states is left unchanged.
 fn destination(states: &[ParserState], to: StateTarget) -> StateTarget {
     let mut at = to;
     for _ in 0..states.len() {

@@ -1,4 +1,4 @@
-//! An instance: what names mean in it.
+//! An instance: the meaning of names in it.
 
 use super::{Binding, Env, Known, Lowerer};
 use crate::ast::DeclId;
@@ -6,21 +6,21 @@ use crate::hir::{Expr, Ty, Value};
 use crate::span::Span;
 use std::ops::{Deref, DerefMut};
 
-/// How deep calls of functions and actions, and applied blocks, may nest.
+/// The maximum nesting of calls of functions and actions, and of applied blocks.
 const MAX_NESTED: u32 = 64;
 
-/// How many bodies may be open where a call or applied block begins: those of all callers, and of the branches and
-/// loops around the calls. Lowering takes stack for each.
+/// The maximum number of open bodies at a call or applied block: those of all callers, and of the enclosing branches
+/// and loops. Lowering needs stack for each.
 const MAX_OPEN: usize = 256;
 
-/// How deep in the program lowering is.
+/// The nesting depth of lowering.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Depth {
-    /// Bodies that are being lowered, each called or applied by the one before.
+    /// Bodies being lowered, each called or applied by the preceding one.
     pub nested: u32,
-    /// These, and the branches and loops in them.
+    /// These bodies, and the branches and loops in them.
     pub open: usize,
-    /// Levels that chains around this place take in the IR.
+    /// Levels of the IR for chains around this position.
     pub chained: usize,
 }
 
@@ -34,7 +34,7 @@ impl Depth {
     }
 }
 
-/// An instance that is being lowered, or the top level.
+/// An instance being lowered, or the top level.
 pub(super) struct Scope<'s, 'h, 'a> {
     lowerer: &'s mut Lowerer<'h, 'a>,
     pub env: &'s mut Env,
@@ -94,7 +94,7 @@ impl<'h, 'a> Scope<'_, 'h, 'a> {
         }
     }
 
-    /// Whether what is called or applied may be lowered here; an error if calls nest too deeply.
+    /// Whether a callee or applied block may be lowered here. Reports an error if calls are nested too deeply.
     pub(super) fn may_nest(&mut self, span: Span) -> bool {
         let message = if self.depth.nested >= MAX_NESTED {
             format!("calls nest more than {MAX_NESTED} deep")
@@ -107,7 +107,7 @@ impl<'h, 'a> Scope<'_, 'h, 'a> {
         false
     }
 
-    /// What is known at compile time here.
+    /// The compile-time evaluator for this position.
     pub(super) fn constants(&self) -> Known<'_, 'h, 'a> {
         Known {
             hir: self.hir,
@@ -116,12 +116,12 @@ impl<'h, 'a> Scope<'_, 'h, 'a> {
         }
     }
 
-    /// The scalar that an expression is, if it is known.
+    /// The scalar value of an expression, if it is known.
     pub(super) fn known(&self, expr: &Expr) -> Option<Value> {
         self.constants().known(expr)
     }
 
-    /// A type with the instance's type arguments for its type parameters.
+    /// A type with the instance's type arguments substituted.
     pub(super) fn ty(&self, ty: &Ty) -> Ty {
         ty.substitute(&self.env.types)
     }

@@ -154,8 +154,8 @@ impl Body<'_, '_, '_> {
         });
     }
 
-    /// `for (v in low .. high)`. The last value may be the largest that the type has, so what ends the loop is a
-    /// flag, not a comparison after the addition.
+    /// `for (v in low .. high)`. The last value may be the maximum of the type, so a flag ends the loop rather than a
+    /// comparison after the addition.
     fn for_range(&mut self, variable: &Expr, low: &Expr, high: &Expr, body: &[Stmt]) {
         let ty = self.ty(&variable.ty);
         let Some(scalar) = self.scalar_type(&ty) else {

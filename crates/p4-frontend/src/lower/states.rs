@@ -19,19 +19,19 @@ pub(super) struct States {
     pub open: Open,
 }
 
-/// The declared state that is being lowered. It becomes several states where it applies parsers.
+/// The declared state being lowered. It becomes several states if it applies parsers.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     /// Its number.
     pub declared: usize,
-    /// The state that takes its statements now.
+    /// The state to which statements are currently added.
     pub current: usize,
     /// How often it was split.
     pub splits: u32,
 }
 
 impl States {
-    /// Adds a state; gives its number.
+    /// Adds a state. Returns its number.
     pub fn add(&mut self, name: String, loc: SourceLoc) -> usize {
         self.done.push(ParserState {
             name,
@@ -42,20 +42,20 @@ impl States {
         self.done.len() - 1
     }
 
-    /// A number for the parts that the declared state is split into here.
+    /// A number for the parts into which the declared state is split here.
     pub fn split(&mut self) -> u32 {
         self.open.splits += 1;
         self.open.splits
     }
 
-    /// A new state that is part of the declared one: `start'1`, `start.if2`, `start.else2`.
+    /// Adds a state that is part of the declared one: `start'1`, `start.if2`, `start.else2`.
     pub fn part(&mut self, what: &str, split: u32, loc: SourceLoc) -> usize {
         let declared = &self.done[self.open.declared].name;
         self.add(format!("{declared}{what}{split}"), loc)
     }
 }
 
-/// The body of a state, which becomes several states where it applies parsers.
+/// The body of a state, which becomes several states if it applies parsers.
 pub(super) struct StateBody<'b, 's, 'h, 'a> {
     pub body: Body<'s, 'h, 'a>,
     pub states: &'b mut States,
@@ -76,8 +76,8 @@ impl DerefMut for StateBody<'_, '_, '_, '_> {
 }
 
 impl Body<'_, '_, '_> {
-    /// Adds the states of a parser; gives the statements before them, and where they start. `accept` is where the
-    /// parser's `accept` leads.
+    /// Adds the states of a parser. Returns the statements before them, and their start. `accept` is the target of the
+    /// parser's `accept`.
     pub(super) fn states(
         mut self,
         states: &mut States,
@@ -154,7 +154,7 @@ impl StateBody<'_, '_, '_, '_> {
         start.map_or(StateTarget::Reject, |s| to(Target::State(s.id)))
     }
 
-    /// Gives the current state the statements since it began, and its transition.
+    /// Completes the current state with the statements since it began, and its transition.
     pub(super) fn leave(&mut self, transition: Transition) {
         let state = &mut self.states.done[self.states.open.current];
         state.body = mem::take(&mut self.body.sink);
@@ -163,7 +163,7 @@ impl StateBody<'_, '_, '_, '_> {
 }
 
 impl Scope<'_, '_, '_> {
-    /// The parser that an instance is, its parameters in `env`.
+    /// Lowers the parser of an instance. The places of its parameters are in `env`.
     pub(super) fn lower_parser(&mut self, block: &BlockInstance, mut env: Env) -> ParserId {
         let span = self.span(block.named.id);
         let mut states = States::default();

@@ -1,4 +1,4 @@
-//! Where variables are.
+//! Storage of variables.
 
 use super::ir::{NEXT_INDEX, NOWHERE, binary_op, minus_one, next_index, part, scalar_ty};
 use super::{Binding, Body, Lowerer, Scope};
@@ -11,7 +11,7 @@ use p4_ir::{ExprKind as IrKind, Location, Place, Scalar, Step, StmtKind, Variabl
 const MAX_VALUES: u32 = 1 << 24;
 
 impl Body<'_, '_, '_> {
-    /// Where an expression that can be written to is; `None` for a computed value, or part of a value.
+    /// The location of an assignable expression. `None` for a computed value, or a part of a value.
     pub(super) fn location(&mut self, expr: &Expr) -> Option<Location> {
         match &expr.kind {
             ExprKind::Var(id) => match self.binding(*id)? {
@@ -33,7 +33,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// An element of a stack or array that lies at `at`.
+    /// An element of a stack or array at `at`.
     pub(super) fn element_at(
         &mut self,
         at: Location,
@@ -52,7 +52,7 @@ impl Body<'_, '_, '_> {
         Some(at.element(value))
     }
 
-    /// `stack.next` or `stack.last`, after a check that it is there.
+    /// `stack.next` or `stack.last`, after a check that the element exists.
     fn relative(&mut self, stack: &Expr, last: bool) -> Option<Location> {
         let at = self.location(stack)?;
         let Ty::Stack(_, len) = self.ty(&stack.ty) else {
@@ -72,7 +72,7 @@ impl Body<'_, '_, '_> {
         Some(at.element(value))
     }
 
-    /// An index's value, unsigned.
+    /// The value of an index, unsigned.
     fn unsigned(&mut self, index: &Expr) -> p4_ir::Expr {
         let value = self.scalar(index);
         match value.ty {
@@ -84,7 +84,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The same location, its indices put into variables so that it stays where it is now.
+    /// The same location with its indices stored in variables, so that later changes do not affect it.
     pub(super) fn pinned(&mut self, at: Location, span: Span) -> Location {
         let steps = at.path.into_iter().map(|step| match step {
             Step::Element(index) => Step::Element(self.spilled(index, span)),
@@ -96,7 +96,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// The value put into a variable, so that it stays what it is now.
+    /// The value stored in a variable, so that later changes do not affect it.
     pub(super) fn spilled(&mut self, value: p4_ir::Expr, span: Span) -> p4_ir::Expr {
         if matches!(value.kind, IrKind::Const(_)) {
             return value;
@@ -115,7 +115,7 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// A place that contains all that an expression that can be written to may be, without evaluating anything.
+    /// A place that contains everything to which an assignable expression may refer, without evaluating anything.
     pub(super) fn region(&self, expr: &Expr) -> Option<Location> {
         match &expr.kind {
             ExprKind::Var(id) => match self.binding(*id)? {
@@ -181,14 +181,14 @@ impl Lowerer<'_, '_> {
         Location::variable(VariableId(self.out.variables.len() as u32 - 1))
     }
 
-    /// A variable for a value between two statements.
+    /// A variable for a temporary value.
     pub(super) fn temporary(&mut self, ty: &Ty, span: Span) -> Location {
         self.temporaries += 1;
         let name = format!("tmp.{}", self.temporaries);
         self.allocate(name, ty, span)
     }
 
-    /// The same for one value of the engine.
+    /// A variable for a temporary scalar.
     pub(super) fn scratch(&mut self, ty: Scalar, span: Span) -> Place {
         let at = self.temporary(&scalar_ty(ty), span);
         Place { at, ty }
@@ -200,7 +200,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Whether the region of an expression is all of its place, and nothing else.
+/// Whether the region of an expression is exactly its place.
 fn is_exact(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Var(_) => true,

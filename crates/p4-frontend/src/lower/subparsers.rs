@@ -1,9 +1,9 @@
-//! Sub-parsers: inlined where they are applied.
+//! Sub-parsers, which are inlined where they are applied.
 //!
-//! A state that applies a parser is split: it goes to the states of the sub-parser, and these go to a new state for
-//! what follows. Under a condition the state ends in a `select` on the condition, with a state for each branch; all
-//! branches go to one new state for what follows. `if` is the only statement of a parser with a body of its own: loops
-//! and `switch` cannot stand there.
+//! A state that applies a parser is split: it goes to the states of the sub-parser, and these go to a new state for the
+//! rest. Under a condition, the state ends in a `select` on the condition, with a state for each branch; all branches
+//! go to a new state for the rest. `if` is the only statement with a body in a parser: loops and `switch` are not
+//! allowed there.
 
 use super::body::Kind;
 use super::control::declared;
@@ -15,11 +15,11 @@ use crate::span::Span;
 use p4_ir::{KeyMatch, SelectCase, StateTarget, Transition};
 use std::collections::HashSet;
 
-/// States that a parser may have. Parsers that each apply two others double the states with each level.
+/// The maximum number of states of a parser. Parsers that each apply two others double the states with each level.
 const MAX_STATES: usize = 1 << 14;
 
 impl StateBody<'_, '_, '_, '_> {
-    /// Inlines the states of a sub-parser. What follows it goes to a state of its own.
+    /// Inlines the states of a sub-parser. The rest continues in a new state.
     pub(super) fn apply_parser(&mut self, call: &Call, span: Span) {
         let Some(block) = self.applied(&call.callee, span) else {
             return;
@@ -103,7 +103,7 @@ impl StateBody<'_, '_, '_, '_> {
         self.leave(Transition::Goto(StateTarget::State(after as u32)));
     }
 
-    /// Whether the parser may get more states; an error if it has too many.
+    /// Whether the parser may have more states. Reports an error if it has too many.
     fn may_split(&mut self, span: Span) -> bool {
         let fits = self.states.done.len() <= MAX_STATES;
         if !fits {

@@ -10,7 +10,7 @@ use num_bigint::BigUint;
 use p4_ir::{ActionCall, FunctionId, Key, MatchKind, StmtKind, TableAction, TableId};
 use std::rc::Rc;
 
-/// The highest priority that P4Runtime's 32 bits with a sign can hold.
+/// The maximum priority in the signed 32 bits of P4Runtime.
 const MAX_PRIORITY: i128 = i32::MAX as i128;
 
 /// A table of an instance.
@@ -19,7 +19,7 @@ pub(super) struct TableInstance {
     pub id: TableId,
     /// Whether one of its actions may return with [`exiting`](super::Lowerer::exiting) set.
     pub soft: bool,
-    /// Computes the keys; run before each application.
+    /// Computes the keys. Executed before each application.
     pub prepare: Vec<p4_ir::Stmt>,
 }
 
@@ -115,7 +115,7 @@ impl Body<'_, '_, '_> {
         })
     }
 
-    /// A function that gives an action's parameters with a direction the arguments that the table binds.
+    /// A function that assigns the arguments that the table binds to an action's parameters with a direction.
     fn bound_action(
         &mut self,
         action: &super::callee::ActionInstance,
@@ -163,7 +163,7 @@ impl Body<'_, '_, '_> {
         self.out[number].default_action.action = self.out[number].actions.len() as u32 - 1;
     }
 
-    /// core.p4's `NoAction`, as a table without default action has it.
+    /// `NoAction` of core.p4, for a table without default action.
     fn no_action(&mut self) -> TableAction {
         let hir = self.hir;
         let is_no_action = |def: &Option<hir::Def>| {
@@ -252,7 +252,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl Scope<'_, '_, '_> {
-    /// Where some entries have a priority, the others follow the one before them by `priority_delta`.
+    /// If some entries have a priority, the others continue from the preceding one in steps of `priority_delta`.
     fn priorities(&mut self, number: TableId, table: &hir::Table, table_span: Span) {
         if self.out[number]
             .entries
@@ -353,8 +353,8 @@ impl Scope<'_, '_, '_> {
         }
     }
 
-    /// What an object that a property constructs is called: what `@name` on the property says,
-    /// whatever is around it; else after table and property.
+    /// The name of an object that is constructed in a property: from `@name` on the property, without any prefix,
+    /// otherwise derived from table and property.
     fn property_name(&self, number: TableId, property: &hir::Property) -> String {
         match annotation(property.annotations, "name").and_then(|a| a.string()) {
             Some(given) => given.strip_prefix('.').unwrap_or(&given).to_string(),

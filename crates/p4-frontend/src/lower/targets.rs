@@ -1,4 +1,4 @@
-//! Where things are written to.
+//! Targets of assignments.
 
 use super::ir::{load, validity};
 use super::{Body, Lowerer};
@@ -6,19 +6,20 @@ use crate::hir::{Expr, ExprKind, NamedKind, Ty};
 use crate::span::Span;
 use p4_ir::{Location, Place, Scalar, StmtKind};
 
-/// Where something is written to.
+/// The target of an assignment.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
-    /// A whole value, and the headers of the same union, which its validity makes invalid.
+    /// A complete value, and the headers of the same union, which become invalid if it becomes
+    /// valid.
     At(Location, Vec<Location>),
-    /// Some bits of one.
+    /// Some bits of a value.
     Bits { place: Place, hi: u32, lo: u32 },
     /// `_`
     Nowhere,
 }
 
 impl Body<'_, '_, '_> {
-    /// Where an assignment, an `out` argument or an extraction writes.
+    /// The target of an assignment, an `out` argument or an extraction.
     pub(super) fn target(&mut self, expr: &Expr) -> Target {
         match &expr.kind {
             ExprKind::Any => Target::Nowhere,
@@ -67,7 +68,7 @@ impl Body<'_, '_, '_> {
         Target::Nowhere
     }
 
-    /// Writes what lies at `from` to a target.
+    /// Writes the value at `from` to a target.
     pub(super) fn write(&mut self, target: &Target, from: &Location, ty: &Ty) {
         match target {
             Target::Nowhere => {}
@@ -88,7 +89,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// After a header of a union was assigned: the others become invalid, if it is valid.
+    /// Called after an assignment to a header of a union: the others become invalid if it is valid.
     fn alone_if_valid(&mut self, header: &Location, siblings: &[Location]) {
         if siblings.is_empty() {
             return;
@@ -117,7 +118,8 @@ impl Body<'_, '_, '_> {
             let value = self.scalar(value);
             return self.assign_scalar(to, value);
         }
-        // The value's effects come after the target's place is found, and before it is written.
+        // The side effects of the value come after the target's place is determined, and before it
+        // is written.
         let effects = value.has_effects();
         if effects && self.scalar_type(&ty).is_some() {
             let to = self.target(target);
@@ -146,7 +148,7 @@ impl Body<'_, '_, '_> {
         }
     }
 
-    /// A target that is written at once: its indices need no variables.
+    /// A target that is written immediately, so that its indices need no variables.
     fn unpinned(&mut self, target: &Expr) -> Target {
         match &target.kind {
             ExprKind::Var(_) | ExprKind::Index(..) => match self.location(target) {
@@ -181,7 +183,7 @@ impl Body<'_, '_, '_> {
 }
 
 impl Lowerer<'_, '_> {
-    /// The value that a target holds, of one value.
+    /// The current scalar value of a target.
     fn held(&self, target: &Target, ty: &Ty) -> Option<p4_ir::Expr> {
         match target {
             Target::At(at, _) => Some(load(at, self.scalar_type(ty)?)),

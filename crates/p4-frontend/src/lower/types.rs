@@ -86,7 +86,7 @@ impl Lowerer<'_, '_> {
                 TypeKind::Enum(members.iter().map(|(name, _)| name.to_string()).collect())
             }
             DefKind::NewType(of) => TypeKind::New(self.ir_type(&of.clone())),
-            // An extern as a type argument: it has a name and no storage.
+            // An extern as a type argument, which has a name and no storage.
             _ => TypeKind::Struct(Vec::new()),
         };
         let def = TypeDef {
@@ -98,7 +98,7 @@ impl Lowerer<'_, '_> {
         self.add_type(ty.clone(), def)
     }
 
-    /// Headers that packets to and from a controller carry.
+    /// The headers of packets to and from a controller.
     pub(super) fn controller_headers(&mut self) {
         let hir = self.hir;
         for (index, def) in hir.defs.iter().enumerate() {
@@ -131,7 +131,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// How many values a variable of this type holds.
+    /// The number of values in a variable of this type.
     pub(super) fn values_of(&mut self, ty: &Ty) -> u32 {
         self.ir_type(ty).values(&self.out)
     }

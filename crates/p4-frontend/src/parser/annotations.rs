@@ -4,7 +4,8 @@ use super::{Parse, Parser, is_name};
 use crate::ast::{Annotation, AnnotationBody, AnnotationToken, AnnotationTokenKind, Ident};
 use crate::lexer::{self, TokenKind};
 
-/// The one annotation in parentheses whose arguments are expressions: v1model's lists have names.
+/// The only annotation in parentheses whose arguments are expressions, because v1model's lists have
+/// names.
 pub const FIELD_LIST: &str = "field_list";
 
 impl Parser {
@@ -46,7 +47,7 @@ impl Parser {
         })
     }
 
-    /// Any word can name an annotation.
+    /// Any word can be the name of an annotation.
     fn annotation_name(&mut self) -> Parse<Ident> {
         if !self.kind().is_word() {
             return Err(self.unexpected("the annotation's name"));

@@ -1,17 +1,17 @@
-//! Characters that P4 has no use for: free in unstructured annotations, errors elsewhere.
+//! Characters that P4 does not use: allowed in unstructured annotations, errors elsewhere.
 
 use crate::diagnostic::{Diagnostic, MAX_ERRORS};
 use crate::lexer::{Fault, Token, TokenKind};
 
-/// Tokens that the parser can make use of.
+/// Tokens that the parser can process.
 pub struct Sifted {
     /// Without unknown characters outside of annotations.
     pub tokens: Vec<Token>,
-    /// What to tell, with the index of the token where it is.
+    /// Diagnostics, each with the index of its token.
     pub diagnostics: Vec<(usize, Diagnostic)>,
 }
 
-/// Takes unknown characters out, and turns what is meant as a name or string into one.
+/// Removes unknown characters, and converts intended names and strings.
 pub fn sift(tokens: Vec<Token>) -> Sifted {
     let mut sifted = Sifted {
         tokens: Vec::with_capacity(tokens.len()),
@@ -40,7 +40,7 @@ pub fn sift(tokens: Vec<Token>) -> Sifted {
     sifted
 }
 
-/// Whether `@name` comes last.
+/// Whether the last tokens are `@name`.
 pub fn opens_annotation(tokens: &[Token]) -> bool {
     match tokens {
         [.., at, name] => at.kind == TokenKind::At && name.kind.is_word(),

@@ -1,14 +1,14 @@
-//! Declarations: which one comes next, whether it may stand there, and those that have no file of their own.
+//! Declarations: which one comes next, whether it is allowed there, and those without a file of their own.
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{Annotation, Declaration, DeclarationKind, Ident, Instance, Type, TypeKind};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::TokenKind;
 
-/// Where a declaration stands, which decides on what may be declared.
+/// The position of a declaration, which determines the valid declarations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Outside of everything.
+    /// The top level.
     TopLevel,
     /// In a control, before `apply`.
     Control,
@@ -27,7 +27,7 @@ impl Parser {
         self.declaration(annotations, Place::TopLevel)
     }
 
-    /// The declaration that comes next, if it may stand in `place`.
+    /// The next declaration, if it is allowed in `place`.
     pub fn declaration(
         &mut self,
         annotations: Vec<Annotation>,
@@ -108,8 +108,7 @@ impl Parser {
         Ok((name, DeclarationKind::Constant { ty, value }))
     }
 
-    /// { "[" size "]" } behind a name, which makes `ty name[size]` the same as `ty[size] name`. Not in the
-    /// specification, but in p4c.
+    /// { "[" size "]" } behind a name, which makes `ty name[size]` the same as `ty[size] name`. An extension of p4c.
     pub fn sized(&mut self, mut ty: Type) -> Parse<Type> {
         while self.take(TokenKind::LBracket) {
             let size = Box::new(self.expression()?);
@@ -211,7 +210,7 @@ impl Parser {
     }
 }
 
-/// Whether a declaration that starts with `keyword` may stand in `place`.
+/// Whether a declaration that starts with `keyword` is allowed in `place`.
 fn allowed(keyword: TokenKind, place: Place) -> bool {
     match keyword {
         TokenKind::Const => place != Place::Instance,

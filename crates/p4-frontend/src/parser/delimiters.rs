@@ -1,6 +1,7 @@
-//! Brackets and their partners, found before parsing.
+//! Matches brackets before parsing.
 //!
-//! A missing brace makes everything behind it look wrong. Finding it first lets the parser report it alone.
+//! A missing brace makes everything behind it appear wrong. Because it is found first, the parser reports only the
+//! brace.
 
 use std::ops::RangeInclusive;
 
@@ -9,13 +10,13 @@ use crate::lexer::{Token, TokenKind};
 
 use super::characters::opens_annotation;
 
-/// Which bracket closes which.
+/// The pairs of brackets.
 pub struct Delimiters {
-    /// For each opening bracket the index of its partner.
+    /// For each opening bracket, the index of its partner.
     pub partners: Vec<Option<u32>>,
-    /// Errors about brackets without partners, each with its token.
+    /// Errors about unmatched brackets, each with the index of its token.
     pub diagnostics: Vec<(usize, Diagnostic)>,
-    /// Tokens at which errors of syntax are but consequences.
+    /// Ranges of tokens in which syntax errors are only consequences.
     pub shadows: Vec<RangeInclusive<usize>>,
 }
 
@@ -68,7 +69,7 @@ pub fn starts_item(kind: TokenKind) -> bool {
         )
 }
 
-/// Keywords that can only start a declaration outside of everything.
+/// Keywords that can only start a top-level declaration.
 fn starts_top_level_item(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -87,9 +88,9 @@ fn starts_top_level_item(kind: TokenKind) -> bool {
 struct Pairing<'t> {
     tokens: &'t [Token],
     open: Vec<usize>,
-    /// A pair of braces whose columns differ: perhaps one of them belongs to another.
+    /// A pair of braces with different columns: perhaps one of them belongs to another.
     odd_pair: Option<(usize, usize)>,
-    /// An open brace, and a declaration that stands as if the brace were closed.
+    /// An open brace, and a declaration whose position suggests that the brace should be closed.
     new_item: Option<(usize, usize)>,
     found: Delimiters,
 }
@@ -125,7 +126,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// `}` where a parenthesis or nothing is open.
+    /// `}` while a parenthesis is open, or nothing.
     fn close_brace(&mut self, index: usize) {
         let inside_of_brace = self
             .open
@@ -163,7 +164,7 @@ impl Pairing<'_> {
             .any(|kind| kind == opener)
     }
 
-    /// `;`, or the start of something new: neither stands in parentheses, but in those of `for` and of annotations.
+    /// `;`, or the start of something new. Neither occurs in parentheses, except those of `for` and of annotations.
     fn end_of_element(&mut self, index: usize) {
         while let Some(open) = self.open.last().copied() {
             let free = self.kind(open) == TokenKind::LBrace
@@ -176,7 +177,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// A declaration that belongs outside of everything, no further to the right than the braces around it.
+    /// A top-level declaration that is not further to the right than the enclosing braces.
     fn start_of_item(&mut self, index: usize) {
         let token = &self.tokens[index];
         if self.new_item.is_some() || !starts_top_level_item(token.kind) {
@@ -188,7 +189,7 @@ impl Pairing<'_> {
         self.new_item = brace.map(|open| (*open, index));
     }
 
-    /// Whether a closing brace that starts its line is not below the line of its partner.
+    /// Whether a closing brace that starts its line is not aligned with the line of its partner.
     fn differs(&self, open: usize, close: usize) -> bool {
         let (opener, closer) = (&self.tokens[open], &self.tokens[close]);
         closer.line_start
@@ -204,7 +205,7 @@ impl Pairing<'_> {
         self.tokens[line.unwrap_or(index)].column
     }
 
-    /// A closing bracket for which nothing is open.
+    /// A closing bracket without an open one.
     fn stray(&mut self, index: usize) {
         let token = &self.tokens[index];
         let diagnostic = Diagnostic::error("unbalanced", format!("{} closes nothing", token.kind))
@@ -216,7 +217,7 @@ impl Pairing<'_> {
         self.tell(index, diagnostic, end);
     }
 
-    /// A closing bracket of another kind than the one that is open.
+    /// A closing bracket of a different kind than the open one.
     fn mismatch(&mut self, index: usize) {
         let Some(open) = self.open.pop() else {
             return;
@@ -231,7 +232,7 @@ impl Pairing<'_> {
         self.tell(open, diagnostic, self.end_of_line(index));
     }
 
-    /// Takes the innermost open bracket, which is not closed before the token at `index`.
+    /// Removes the innermost open bracket, which is not closed before the token at `index`.
     fn unclosed(&mut self, index: usize) {
         let Some(open) = self.open.pop() else {
             return;
@@ -283,7 +284,7 @@ impl Pairing<'_> {
         self.found.diagnostics.push((from, diagnostic));
     }
 
-    /// Index of the `;` or brace that ends what the token at `index` is in.
+    /// Index of the `;` or brace that ends the construct that contains the token at `index`.
     fn end_of_line(&self, index: usize) -> usize {
         let rest = self.tokens[index..].iter();
         let length = rest.take_while(|token| {

@@ -1,4 +1,4 @@
-//! What is said of wrong syntax, and where parsing goes on after it.
+//! Syntax errors, and error recovery.
 
 use std::collections::HashSet;
 
@@ -41,8 +41,8 @@ impl Parser {
         Reported
     }
 
-    /// Consumes the `;` that ends `what`. When it is missing at the end of a line, parsing goes on as if it were
-    /// there.
+    /// Consumes the `;` that ends `what`. If it is missing at the end of a line, parsing continues as if it were
+    /// present.
     pub fn semicolon(&mut self, what: &str) -> Parse<()> {
         if self.take(TokenKind::Semicolon) {
             return Ok(());
@@ -66,7 +66,7 @@ impl Parser {
         Err(reported)
     }
 
-    /// Whether the declaration or statement starts with a word that is nearly a keyword.
+    /// The keyword that the first word of the declaration or statement closely resembles, if any.
     fn keyword_typo(&self) -> Option<String> {
         let first = &self.tokens[self.item_start];
         if first.kind != TokenKind::Ident || self.scopes.is_known(&first.text) {
@@ -76,10 +76,10 @@ impl Parser {
         did_you_mean(&first.text, keywords).map(|keyword| format!("did you mean `{keyword}`?"))
     }
 
-    /// Complains of a declaration or statement whose first word is nearly a keyword, and no type that is known.
+    /// Reports a declaration or statement whose first word closely resembles a keyword, and is not a known type.
     pub fn check_first_word(&mut self) -> Parse<()> {
         let first = &self.tokens[self.at];
-        // `Type f<Type>()` names its type parameter before declaring it.
+        // `Type f<Type>()` uses its type parameter before declaring it.
         let is_generic = self.nth(2) == TokenKind::LAngle;
         let is_first = self.item_start == self.at && !is_generic;
         let Some(help) = self.keyword_typo().filter(|_| is_first) else {
@@ -91,7 +91,7 @@ impl Parser {
         Err(self.report(diagnostic))
     }
 
-    /// Reports nesting beyond [`MAX_DEPTH`], and gives up.
+    /// Reports nesting beyond [`MAX_DEPTH`], and stops parsing.
     pub fn too_deep(&mut self) -> Reported {
         let diagnostic = Diagnostic::error("nesting", "the program is nested too deeply")
             .label(self.span(), "too deep")
@@ -101,7 +101,7 @@ impl Parser {
         reported
     }
 
-    /// Goes from an error to where the next element of a list may start: behind the `;` or the braces that end the
+    /// Skips from an error to where the next element of a list may start: behind the `;` or the braces that end the
     /// element which started at token `start`, or to the `}` that ends the list.
     pub fn recover(&mut self, start: usize) {
         let fault = self.at;
@@ -138,7 +138,7 @@ impl Parser {
         }
     }
 
-    /// The index behind the bracket at `index` and all it holds.
+    /// The index behind the bracket at `index` and its content.
     pub fn behind(&self, index: usize) -> usize {
         match self.delimiters.partners[index] {
             Some(partner) => partner as usize + 1,
@@ -146,7 +146,7 @@ impl Parser {
         }
     }
 
-    /// All errors in the order of the text, those that only follow from others left out.
+    /// All errors in source order, without those that are only consequences of others.
     pub fn into_diagnostics(self) -> Vec<Diagnostic> {
         let shadows = self.delimiters.shadows;
         let faults: HashSet<usize> = self.faults.iter().map(|(at, _)| *at).collect();
@@ -161,7 +161,7 @@ impl Parser {
     }
 }
 
-/// A token as messages name it.
+/// Describes a token for messages.
 fn describe(token: &Token) -> String {
     match token.kind {
         TokenKind::Ident | TokenKind::Number => format!("`{}`", token.text),

@@ -30,7 +30,7 @@ impl Parser {
         Ok(self.make(span, ExprKind::Conditional { arms, otherwise }))
     }
 
-    /// unary { operator unary }, with operators that bind tighter than `least`
+    /// unary { operator unary }, with operators that have a higher precedence than `least`
     fn binary(&mut self, least: u8) -> Parse<Expr> {
         let first = self.unary()?;
         let mut rest = Vec::new();
@@ -50,7 +50,7 @@ impl Parser {
         Ok(self.make(span, ExprKind::Binary { first, rest }))
     }
 
-    /// The binary operator that comes next, how strongly it binds, and how many tokens it has.
+    /// The next binary operator, its precedence, and its number of tokens.
     fn operator(&self) -> Option<(BinaryOp, u8, usize)> {
         let (op, strength) = match self.kind() {
             TokenKind::RAngle | TokenKind::Ge if self.in_angles => return None,
@@ -80,7 +80,7 @@ impl Parser {
         Some((op, strength, 1))
     }
 
-    /// Two `>` side by side.
+    /// Whether two adjacent `>` come next.
     fn is_at_shift(&self) -> bool {
         self.nth(1) == TokenKind::RAngle && self.tokens[self.at + 1].joint
     }
@@ -185,7 +185,7 @@ impl Parser {
         Ok(kind)
     }
 
-    /// "<" types ">" and the call, or, of a type before a dot, nothing more
+    /// "<" types ">" and the call, or nothing else for a type before a dot
     fn specialized(&mut self, start: Span, base: Expr) -> Parse<ExprKind> {
         let type_args = self.type_args()?;
         if self.is_at(TokenKind::LParen) {

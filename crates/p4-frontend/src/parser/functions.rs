@@ -1,4 +1,4 @@
-//! Externs, their methods, and the parameters of all that has some.
+//! Externs, their methods, and parameters.
 
 use super::{Parse, Parser, is_name};
 use crate::ast::{
@@ -88,7 +88,7 @@ impl Parser {
 
     /// functionPrototype: type name [ "<" types ">" ] "(" parameters ")"
     ///
-    /// The result's type may be one of the type parameters behind it.
+    /// The result type may be one of the type parameters that follow it.
     fn prototype(&mut self) -> Parse<(Ident, Function)> {
         let result = self.type_ref()?;
         let name = self.name("the function's name")?;

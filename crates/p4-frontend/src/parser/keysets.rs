@@ -5,7 +5,7 @@ use crate::ast::{Expr, ExprKind};
 use crate::lexer::TokenKind;
 
 impl Parser {
-    /// keysetExpression: one keyset, or several in parentheses. A `:` follows, which is not consumed.
+    /// keysetExpression: one keyset, or several in parentheses. The following `:` is not consumed.
     pub fn keyset(&mut self) -> Parse<Vec<Expr>> {
         let in_parentheses =
             self.is_at(TokenKind::LParen) && self.kind_at(self.behind(self.at)) == TokenKind::Colon;

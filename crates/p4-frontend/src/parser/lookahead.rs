@@ -1,14 +1,14 @@
-//! Scans that tell types from expressions without consuming anything.
+//! Lookahead that distinguishes types from expressions without consuming tokens.
 
 use super::{Parser, is_name};
 use crate::lexer::TokenKind;
 
-/// A row of tokens that has the form of a type.
+/// A sequence of tokens that has the form of a type.
 #[derive(Clone, Copy)]
 pub struct TypeScan {
     /// Index behind it.
     pub end: usize,
-    /// It can be nothing but a type: a keyword, type arguments, or a name that is known to be a type.
+    /// Whether it must be a type: it has a keyword, type arguments, or a name that is known to be a type.
     pub certain: bool,
 }
 
@@ -91,7 +91,7 @@ impl Parser {
         }
     }
 
-    /// `<T, bit<8>, _>`. Certain when one of the arguments is.
+    /// `<T, bit<8>, _>`. Certain if one of the arguments is.
     fn scan_args_within(&self, index: usize, depth: u32) -> Option<TypeScan> {
         if self.kind_at(index) != TokenKind::LAngle {
             return None;
@@ -119,10 +119,10 @@ impl Parser {
         Some(scan)
     }
 
-    /// Whether the `<` that comes next opens type arguments of a call or of a type before a dot.
+    /// Whether the next `<` opens type arguments of a call or of a type before a dot.
     ///
-    /// `a < b > (c)` compares a `bool`, which P4 does not have; so it is a call. `f(a < b, c > (d))` may hold two
-    /// comparisons: there it depends on whether `b` or `c` is known to be a type.
+    /// `a < b > (c)` would compare a `bool`, which P4 does not allow, so it is a call. `f(a < b, c > (d))` may contain
+    /// two comparisons: this depends on whether `b` or `c` is known to be a type.
     pub fn is_at_type_args(&self) -> bool {
         let Some(scan) = self.scan_args_within(self.at, super::MAX_DEPTH) else {
             return false;
@@ -137,7 +137,7 @@ impl Parser {
         }
     }
 
-    /// Whether the `(` that comes next opens a cast.
+    /// Whether the next `(` opens a cast.
     pub fn is_at_cast(&self) -> bool {
         let Some(scan) = self.scan_type(self.at + 1) else {
             return false;
@@ -169,7 +169,7 @@ impl Parser {
         };
         match self.kind_at(scan.end) {
             TokenKind::LParen => is_name(self.kind_at(self.behind(scan.end))),
-            // `bit _;` is no declaration, but meant as one.
+            // `bit _;` is not a valid declaration, but intended as one.
             TokenKind::Underscore => scan.certain,
             kind => is_name(kind),
         }

@@ -1,9 +1,9 @@
-//! Tokens to the syntax tree: recursive descent, one function per production of the grammar.
+//! Parses tokens to the syntax tree: recursive descent, with one function per production of the grammar.
 //!
-//! Each function consumes what it is named for. It gives `Err(Reported)` after telling the user what is wrong; the
+//! Each function consumes the construct for which it is named. It returns `Err(Reported)` after reporting an error. The
 //! lists of declarations, statements, states, properties and fields then continue with the next element, so that one
-//! run reports several errors. Nothing here backtracks: where P4 needs it, `lookahead` scans ahead, with the
-//! help of `scope`, which knows the names of types. Brackets are paired up before (`delimiters`).
+//! run reports several errors. There is no backtracking: where P4 requires it, `lookahead` scans ahead, using the names
+//! of types in `scope`. Brackets are matched before parsing (`delimiters`).
 
 mod annotations;
 mod characters;
@@ -34,9 +34,9 @@ use characters::Sifted;
 use delimiters::Delimiters;
 use scope::Scopes;
 
-/// Deepest nesting of expressions, types, statements and declarations in one another. Braces count as a level of
-/// their own; chains of operators, of `?:` and of `else if` count once, however long. A thread's usual 2 MiB of stack
-/// suffice for it, also without optimization.
+/// The maximum nesting of expressions, types, statements and declarations. Braces count as a separate level; chains of
+/// operators, of `?:` and of `else if` count once, whatever their length. The usual 2 MiB stack of a thread is
+/// sufficient, even without optimization.
 pub const MAX_DEPTH: u32 = 200;
 
 /// The error has been reported.
@@ -45,7 +45,7 @@ struct Reported;
 
 type Parse<T> = Result<T, Reported>;
 
-/// Parses the tokens that the preprocessor gives.
+/// Parses the tokens of the preprocessor.
 pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<Diagnostic>) {
     let mut parser = Parser::new(characters::sift(tokens));
     let declarations = parser.program();
@@ -64,16 +64,16 @@ struct Parser {
     /// Index of the next token.
     at: usize,
     delimiters: Delimiters,
-    /// Faulty characters, with the tokens they stand before.
+    /// Invalid characters, each with the index of the token behind it.
     faults: Vec<(usize, Diagnostic)>,
     /// First token of the declaration, statement or element being parsed.
     item_start: usize,
     depth: u32,
-    /// In the width of a type, where `>` is no operator.
+    /// Whether the parser is in the width of a type, where `>` is not an operator.
     in_angles: bool,
-    /// In a parser's state, where not all statements can stand.
+    /// Whether the parser is in a parser's state, where not all statements are allowed.
     in_state: bool,
-    /// Declarations to put in front of the one being parsed.
+    /// Declarations to insert before the one being parsed.
     ahead: Vec<Declaration>,
     scopes: Scopes,
     expr_count: u32,
@@ -120,7 +120,7 @@ impl Parser {
         declarations
     }
 
-    /// Parses an element of a list, and after an error goes to where the next one may start.
+    /// Parses an element of a list. After an error, skips to where the next element may start.
     fn item<T>(&mut self, items: &mut Vec<T>, parse: impl FnOnce(&mut Self) -> Parse<T>) {
         let start = self.at;
         let outer = std::mem::replace(&mut self.item_start, start);
@@ -133,7 +133,7 @@ impl Parser {
         self.item_start = outer;
     }
 
-    /// `{ items }`, with recovery in between. Counts as nesting.
+    /// `{ items }`, with error recovery between items. Counts as nesting.
     fn braced<T>(&mut self, parse: impl Fn(&mut Self) -> Parse<T>) -> Parse<Vec<T>> {
         self.enter()?;
         self.expect(TokenKind::LBrace)?;
@@ -146,7 +146,7 @@ impl Parser {
         Ok(items)
     }
 
-    /// `item, item, ...` up to `close`, which is not consumed. A comma may follow the last one.
+    /// `item, item, ...` up to `close`, which is not consumed. A trailing comma is allowed.
     fn separated<T>(
         &mut self,
         close: TokenKind,
@@ -189,7 +189,7 @@ impl Parser {
         self.kind() == kind
     }
 
-    /// The next token's place.
+    /// The span of the next token.
     fn span(&self) -> Span {
         self.tokens[self.at].span
     }
@@ -198,17 +198,17 @@ impl Parser {
         &self.tokens[self.at].text
     }
 
-    /// The place of the token just consumed.
+    /// The span of the token just consumed.
     fn previous_span(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
-    /// From `start` up to the token just consumed.
+    /// The span from `start` to the token just consumed.
     fn since(&self, start: Span) -> Span {
         start.to(self.previous_span())
     }
 
-    /// Consumes the next token; the end of the file stays.
+    /// Consumes the next token. The end of the file is not consumed.
     fn bump(&mut self) -> Token {
         let token = self.tokens[self.at].clone();
         if token.kind != TokenKind::Eof {
@@ -226,7 +226,7 @@ impl Parser {
         found
     }
 
-    /// Consumes a token of this kind, and complains of any other.
+    /// Consumes a token of this kind, and reports any other.
     fn expect(&mut self, kind: TokenKind) -> Parse<Span> {
         if self.is_at(kind) {
             return Ok(self.bump().span);
@@ -234,7 +234,7 @@ impl Parser {
         Err(self.unexpected(&kind.to_string()))
     }
 
-    /// Parses something that can hold its own kind, within [`MAX_DEPTH`].
+    /// Parses a recursive construct, within [`MAX_DEPTH`].
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.enter()?;
         let result = parse(self);
@@ -242,7 +242,7 @@ impl Parser {
         result
     }
 
-    /// One level deeper. An error leaves the depth to [`Parser::item`], which puts it right.
+    /// Enters a nesting level. After an error, [`Parser::item`] restores the depth.
     fn enter(&mut self) -> Parse<()> {
         if self.depth >= MAX_DEPTH {
             return Err(self.too_deep());
@@ -251,7 +251,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Parses something in brackets, where `>` is an operator again.
+    /// Parses a construct in brackets, where `>` is an operator again.
     fn bracketed<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         let outer = std::mem::replace(&mut self.in_angles, false);
         let result = parse(self);
@@ -259,7 +259,7 @@ impl Parser {
         result
     }
 
-    /// Parses something with names of its own.
+    /// Parses a construct with its own scope.
     fn scoped<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         self.scopes.open();
         let result = parse(self);
@@ -267,7 +267,7 @@ impl Parser {
         result
     }
 
-    /// name: identifier or a keyword that may be one
+    /// name: identifier, or a keyword that is allowed as a name
     fn name(&mut self, what: &str) -> Parse<Ident> {
         if !is_name(self.kind()) {
             return Err(self.unexpected(what));
@@ -311,7 +311,7 @@ impl Parser {
     }
 }
 
-/// Whether a token can be a name. Some keywords can: their places in the grammar tell them apart.
+/// Whether a token can be a name. Some keywords can, because the grammar distinguishes their positions.
 fn is_name(kind: TokenKind) -> bool {
     matches!(
         kind,

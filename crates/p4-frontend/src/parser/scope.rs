@@ -1,4 +1,5 @@
-//! Which names are types: where `(a) - b` is a cast, and where `f(a < b, c > (d))` holds a generic call.
+//! Which names are types. Determines whether `(a) - b` is a cast, and whether `f(a < b, c > (d))` contains a generic
+//! call.
 
 use std::collections::HashMap;
 
@@ -36,7 +37,7 @@ impl Scopes {
         }
     }
 
-    /// Whether the nearest declaration of `name` is a type's.
+    /// Whether the nearest declaration of `name` declares a type.
     pub fn is_type(&self, name: &str) -> bool {
         self.nearest(name).unwrap_or(false)
     }

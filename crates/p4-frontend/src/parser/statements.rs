@@ -113,7 +113,7 @@ impl Parser {
         Ok(kind)
     }
 
-    /// Whether a declaration comes next, also one that may not stand among statements.
+    /// Whether a declaration comes next, including one that is not allowed among statements.
     fn is_at_declaration(&self) -> bool {
         match self.kind() {
             TokenKind::Const
@@ -291,7 +291,7 @@ impl Parser {
         })
     }
 
-    /// type name [ "=" expression ], if the loop's header continues with a declaration.
+    /// type name [ "=" expression ], if the header of the loop continues with a declaration.
     fn for_variable(&mut self) -> Parse<Option<Declaration>> {
         let annotations = self.annotations()?;
         if annotations.is_empty() && !self.is_at_local_declaration() {
@@ -368,7 +368,7 @@ fn starts_lvalue(kind: TokenKind) -> bool {
     ) || is_name(kind)
 }
 
-/// The operator of an assignment: none for `=`.
+/// The operator of an assignment. It is `None` for `=`.
 fn assignment_operator(kind: TokenKind) -> Option<Option<BinaryOp>> {
     Some(match kind {
         TokenKind::Assign => None,

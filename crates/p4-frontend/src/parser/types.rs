@@ -89,7 +89,8 @@ impl Parser {
         Ok(TypeKind::Named { path, args })
     }
 
-    /// "<" expression ">". The specification wants parentheses around all but numbers; p4c does not, nor do we.
+    /// "<" expression ">". The specification requires parentheses around everything except numbers; p4c and this parser
+    /// do not.
     fn width(&mut self) -> Parse<Expr> {
         self.expect(TokenKind::LAngle)?;
         let outer = std::mem::replace(&mut self.in_angles, true);

@@ -1,4 +1,4 @@
-//! `#if` and its kin: which lines count.
+//! `#if` and related directives.
 
 use super::Preprocessor;
 use crate::diagnostic::Diagnostic;
@@ -9,16 +9,16 @@ use crate::span::Span;
 pub struct Conditional {
     /// The directive's `#` and name.
     pub span: Span,
-    /// Lines are read now.
+    /// Whether lines are currently read.
     pub active: bool,
-    /// A branch has been read already, or none is to be read.
+    /// Whether a branch has been read, or none is to be read.
     pub taken: bool,
-    /// Where `#else` is, if it has come.
+    /// The location of `#else`, if there has been one.
     pub otherwise: Option<Span>,
 }
 
 impl Preprocessor<'_> {
-    /// `#if`, `#ifdef`, `#ifndef` where lines are read.
+    /// Handles `#if`, `#ifdef`, `#ifndef` in active lines.
     pub fn open(&mut self, span: Span, condition: bool) {
         self.push_conditional(Conditional {
             span,
@@ -42,7 +42,7 @@ impl Preprocessor<'_> {
         conditional.is_none_or(|conditional| conditional.active)
     }
 
-    /// Skips lines that do not count, and acts on the conditional directives among them.
+    /// Skips inactive lines, and handles the conditional directives among them.
     pub fn skip_inactive(&mut self) {
         while !self.is_active() {
             let Some(input) = self.inputs.last_mut() else {
@@ -64,7 +64,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// A directive among skipped lines: only the conditional ones count.
+    /// A directive among skipped lines. Only conditional directives have an effect.
     fn skipped_directive(&mut self, hash: &Token) {
         let line = self.rest_of_line();
         let Some(name) = line.first().filter(|token| token.kind.is_word()) else {
@@ -128,7 +128,7 @@ impl Preprocessor<'_> {
         self.inputs.last_mut()?.conditionals.last_mut()
     }
 
-    /// Whether a branch may stand here; if not, says so.
+    /// Whether a branch is allowed here. Reports an error if not.
     fn check_branch(&mut self, span: Span, name: &str) -> bool {
         let Some(open) = self.innermost() else {
             self.misplaced(span, name);

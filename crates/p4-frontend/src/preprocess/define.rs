@@ -13,9 +13,9 @@ use crate::span::Span;
 pub struct Macro {
     /// Where its name is defined.
     pub span: Span,
-    /// Of a macro that is used like a function.
+    /// The parameters of a function-like macro.
     pub parameters: Option<Parameters>,
-    /// What stands for it.
+    /// Its replacement.
     pub body: Vec<Token>,
 }
 
@@ -23,7 +23,7 @@ pub struct Macro {
 pub struct Parameters {
     /// In order.
     pub names: Vec<Symbol>,
-    /// The last one takes all remaining arguments.
+    /// Whether the last one takes all remaining arguments.
     pub variadic: bool,
 }
 
@@ -98,7 +98,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Splits `(a, b)` from the body. `rest` starts with the parenthesis.
+    /// Splits `(a, b)` from the body. `rest` must start with the parenthesis.
     fn parameters<'t>(&mut self, rest: &'t [Token]) -> Option<(Parameters, &'t [Token])> {
         let mut parameters = Parameters {
             names: Vec::new(),
@@ -143,7 +143,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// `##` needs something on each side.
+    /// Checks that `##` has an operand on each side.
     fn check_pastes(&mut self, body: &[Token]) -> bool {
         let ends = [body.first(), body.last()];
         let Some(paste) = ends

@@ -13,7 +13,7 @@ const DIRECTIVES: &[&str] = &[
 ];
 
 impl Preprocessor<'_> {
-    /// Acts on the directive whose `#` has just been read.
+    /// Executes the directive whose `#` has just been read.
     pub fn directive(&mut self, hash: &Token) {
         let line = self.rest_of_line();
         let Some((name, rest)) = line.split_first() else {
@@ -87,7 +87,7 @@ impl Preprocessor<'_> {
         line
     }
 
-    /// The text of a line's tokens as the user wrote it.
+    /// The text of a line's tokens as written by the user.
     pub fn text_of(&self, tokens: &[Token]) -> String {
         match (tokens.first(), tokens.last()) {
             (Some(first), Some(last)) => self.sources.text(first.span.to(last.span)).to_owned(),
@@ -95,7 +95,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Complains of tokens where the directive has ended.
+    /// Reports tokens behind the end of a directive.
     pub fn nothing_after(&mut self, directive: &str, rest: &[Token]) {
         let (Some(first), Some(last)) = (rest.first(), rest.last()) else {
             return;
@@ -160,14 +160,14 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// The name after `#ifdef`, `#ifndef` or `#undef`, and whether it is defined.
+    /// Whether the name behind `#ifdef`, `#ifndef` or `#undef` is defined.
     pub fn is_defined(&mut self, span: Span, rest: &[Token]) -> Option<bool> {
         let name = self.macro_name(span, rest)?;
         self.nothing_after("the name", &rest[1..]);
         Some(self.macros.contains_key(&name.text) || super::expand::is_builtin(&name.text))
     }
 
-    /// The name that a directive on macros needs.
+    /// The name that a directive on macros requires.
     pub fn macro_name(&mut self, span: Span, rest: &[Token]) -> Option<Token> {
         let at = match rest.first() {
             Some(token) if token.kind.is_word() => return Some(token.clone()),

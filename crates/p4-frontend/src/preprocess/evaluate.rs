@@ -8,11 +8,11 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
 use crate::span::Span;
 
-/// Deepest nesting of parentheses and signs.
+/// The maximum nesting of parentheses and signs.
 const MAX_DEPTH: usize = 100;
 
 impl Preprocessor<'_> {
-    /// Whether the condition holds; one that makes no sense does not, and is reported.
+    /// Whether the condition is true. An invalid one is false, and reported.
     pub fn evaluate(&mut self, span: Span, rest: &[Token]) -> bool {
         let tokens = self.replace_defined(rest);
         let tokens = self.expand_line(&tokens);
@@ -41,7 +41,7 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// Puts 1 or 0 in the place of `defined NAME` and `defined(NAME)`.
+    /// Replaces `defined NAME` and `defined(NAME)` with 1 or 0.
     fn replace_defined(&mut self, tokens: &[Token]) -> Vec<Token> {
         let mut result = Vec::with_capacity(tokens.len());
         let mut rest = tokens;
@@ -69,10 +69,10 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Where and what is wrong.
+/// Location and error message.
 type Fault = (Span, String);
 
-/// C's arithmetic on 64 bits.
+/// C's arithmetic with 64 bits.
 struct Evaluator<'t> {
     tokens: &'t [Token],
     at: usize,
@@ -126,7 +126,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Operators that bind tighter than `least`.
+    /// Operators with a higher precedence than `least`.
     fn binary(&mut self, least: u8) -> Result<i64, Fault> {
         let mut left = self.unary()?;
         while let Some((operator, strength, length)) = self.operator() {
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
         Ok(left)
     }
 
-    /// The operator that comes next, how strongly it binds, and how many tokens it has.
+    /// The next operator, its precedence, and its number of tokens.
     fn operator(&self) -> Option<(&'static str, u8, usize)> {
         let next_joint = |kind| {
             self.tokens
@@ -194,7 +194,7 @@ impl Evaluator<'_> {
         Ok(value)
     }
 
-    /// A number; names that are no macros count as 0.
+    /// A number. Names that are not macros evaluate to 0.
     fn operand(&mut self) -> Result<i64, Fault> {
         let Some(token) = self.tokens.get(self.at) else {
             return Err(self.fault("expected a number or a name"));

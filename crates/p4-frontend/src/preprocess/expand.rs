@@ -1,5 +1,5 @@
-//! Macros at work: Prosser's algorithm, in which each token knows the macros that it came out of and may not
-//! expand again.
+//! Macro expansion: Prosser's algorithm, in which each token has the set of macros from which it was expanded and which
+//! it must not expand again.
 
 use super::define::Macro;
 use super::hidden::Hidden;
@@ -8,25 +8,25 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind};
 use crate::span::Span;
 
-/// Deepest nesting of macro calls in the arguments of macro calls.
+/// The maximum nesting of macro calls in arguments of macro calls.
 const MAX_ARGUMENT_DEPTH: usize = 100;
-/// Most macros that one token may come out of, each standing in the body of the one before.
+/// The maximum number of nested macros from which a token may be expanded.
 const MAX_MACRO_DEPTH: usize = 1000;
 
-/// A token, and the macros it came out of.
+/// A token, and the macros from which it was expanded.
 #[derive(Clone)]
 pub struct Expanded {
     pub token: Token,
     pub hidden: Hidden,
 }
 
-/// Whether the preprocessor itself says what `name` stands for.
+/// Whether `name` is predefined by the preprocessor.
 pub fn is_builtin(name: &str) -> bool {
     matches!(name, "__LINE__" | "__FILE__")
 }
 
 impl Preprocessor<'_> {
-    /// Expands a word if it is a macro; gives it back if it is none.
+    /// Expands a word if it is a macro. Returns it otherwise.
     pub fn expand_word(&mut self, word: Expanded) -> Option<Token> {
         let Expanded { token, hidden } = word;
         if hidden.contains(&token.text) || self.expansion_stopped {
@@ -62,7 +62,7 @@ impl Preprocessor<'_> {
         None
     }
 
-    /// Expands the macros of a line on its own.
+    /// Expands the macros of a separate line.
     pub fn expand_line(&mut self, line: &[Token]) -> Vec<Token> {
         let line = line.iter().map(|token| Expanded {
             token: token.clone(),
@@ -113,7 +113,7 @@ impl Preprocessor<'_> {
         token
     }
 
-    /// Takes the `(` of a macro's use, if it comes next; newlines may stand before it.
+    /// Consumes the `(` of a macro call, if it comes next, possibly after newlines.
     fn take_opening(&mut self) -> bool {
         if let Some(next) = self.pending.last() {
             let found = next.token.kind == TokenKind::LParen;
@@ -139,7 +139,7 @@ impl Preprocessor<'_> {
         found
     }
 
-    /// The arguments up to the `)`, and what that hides. `None` after a complaint.
+    /// The arguments up to the `)`, and the hidden set of the `)`. `None` after an error.
     fn arguments(
         &mut self,
         name: &Token,
@@ -220,7 +220,7 @@ impl Preprocessor<'_> {
         });
     }
 
-    /// Puts what a macro has given in front of what is still to be read.
+    /// Inserts the result of a macro before the remaining input.
     fn push_body(&mut self, name: &Token, body: Vec<Expanded>, hidden: &Hidden) {
         if body.len() > self.expansion_left {
             self.too_large(Some(name.span));

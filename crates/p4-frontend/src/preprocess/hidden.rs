@@ -1,10 +1,10 @@
-//! The macros that a token came out of, and may not expand to again.
+//! The macros from which a token was expanded, and which it must not expand again.
 
 use std::rc::Rc;
 
 use crate::ast::Symbol;
 
-/// A set of names of macros; nearly always of none or one.
+/// A set of names of macros. It nearly always has at most one element.
 #[derive(Clone, Default)]
 pub struct Hidden(Option<Rc<[Symbol]>>);
 
@@ -17,12 +17,12 @@ impl Hidden {
         self.names().len()
     }
 
-    /// Symbols are interned: the same name is the same pointer.
+    /// Symbols are interned, so equal names have equal pointers.
     pub fn contains(&self, name: &Symbol) -> bool {
         self.names().iter().any(|hidden| Rc::ptr_eq(hidden, name))
     }
 
-    /// These names and one more.
+    /// This set with an additional name.
     pub fn with(&self, name: &Symbol) -> Hidden {
         if self.contains(name) {
             return self.clone();
@@ -31,14 +31,14 @@ impl Hidden {
         Hidden(Some(names.collect()))
     }
 
-    /// The names that are in both sets.
+    /// The intersection of two sets.
     pub fn intersection(&self, other: &Hidden) -> Hidden {
         let names = self.names().iter().filter(|name| other.contains(name));
         let names: Rc<[Symbol]> = names.cloned().collect();
         Hidden((!names.is_empty()).then_some(names))
     }
 
-    /// The names that are in either set.
+    /// The union of two sets.
     pub fn union(&self, other: &Hidden) -> Hidden {
         let more = other.names().iter().filter(|name| !self.contains(name));
         if more.clone().next().is_none() {

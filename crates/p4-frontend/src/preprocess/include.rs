@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::lexer::{self, Token, TokenKind};
 use crate::span::Span;
 
-/// Files of the language and of architectures: the name that `#include` gives, the name shown, and the text.
+/// Files of the language and of architectures: the name in `#include`, the displayed name, and the text.
 const EMBEDDED: &[(&str, &str, &str)] = &[
     ("core.p4", "<core.p4>", include_str!("../include/core.p4")),
     (
@@ -14,7 +14,7 @@ const EMBEDDED: &[(&str, &str, &str)] = &[
         include_str!("../include/v1model.p4"),
     ),
     ("psa.p4", "<psa.p4>", PSA),
-    // p4c keeps one file per target.
+    // p4c has one file per target.
     ("bmv2/psa.p4", "<psa.p4>", PSA),
     (
         "dpdk/psa.p4",
@@ -23,7 +23,7 @@ const EMBEDDED: &[(&str, &str, &str)] = &[
     ),
     ("tna.p4", "<tna.p4>", TNA),
     ("t2na.p4", "<t2na.p4>", T2NA),
-    // Tofino's compiler has each architecture in three files.
+    // Tofino's compiler has three files per architecture.
     ("tofino1_specs.p4", "<tna.p4>", TNA),
     ("tofino1_base.p4", "<tna.p4>", TNA),
     ("tofino1_arch.p4", "<tna.p4>", TNA),
@@ -41,19 +41,19 @@ const PSA: &str = include_str!("../include/psa.p4");
 const TNA: &str = include_str!("../include/tna.p4");
 const T2NA: &str = include_str!("../include/t2na.p4");
 
-/// Whether `#include` of this name works without a [`Loader`](super::Loader).
+/// Whether an `#include` of this name works without a [`Loader`](super::Loader).
 pub fn is_embedded(name: &str) -> bool {
     EMBEDDED.iter().any(|(embedded, ..)| *embedded == name)
 }
 
-/// What an `#include` asks for.
+/// The operand of an `#include`.
 struct Wanted {
     name: String,
     system: bool,
 }
 
 impl Preprocessor<'_> {
-    /// `#include "name"`, `#include <name>`, or a macro that gives one of them.
+    /// `#include "name"`, `#include <name>`, or a macro that expands to one of them.
     pub fn include(&mut self, span: Span, rest: &[Token]) {
         let Some(wanted) = self.wanted(span, rest) else {
             return;
@@ -121,7 +121,7 @@ impl Preprocessor<'_> {
         wanted
     }
 
-    /// The name as written, without macros.
+    /// The name as written, without macro expansion.
     fn named(&mut self, rest: &[Token]) -> Option<Wanted> {
         let first = rest.first()?;
         match first.kind {
@@ -188,7 +188,7 @@ impl Preprocessor<'_> {
                 .help("guard the file: `#ifndef NAME`, `#define NAME`, its text, `#endif`"),
             None => diagnostic,
         });
-        // Each file of a cycle would report again on the way back.
+        // Otherwise each file of a cycle would report it again on return.
         for input in self.inputs.iter_mut().skip(1) {
             input.next = input.tokens.len() - 1;
             input.conditionals.clear();

@@ -1,7 +1,7 @@
-//! Directives, includes and macros: files to one row of tokens.
+//! Handles directives, includes and macros: converts files to one sequence of tokens.
 //!
-//! Works on tokens rather than text, so that every token keeps the place where the user wrote it. A token from a
-//! macro's body has the place of the macro's use; a macro's arguments keep their own.
+//! Operates on tokens rather than text, so that every token keeps the location at which the user wrote it. A token from
+//! a macro's body has the location of the macro's use. Arguments of a macro keep their own locations.
 
 mod conditional;
 mod define;
@@ -29,29 +29,29 @@ use define::Macro;
 use expand::Expanded;
 use hidden::Hidden;
 
-/// Deepest nesting of `#include`.
+/// The maximum nesting of `#include`.
 pub const MAX_INCLUDE_DEPTH: usize = 64;
-/// Most octets of all files together, each counted as often as it is included.
+/// The maximum size of all files in octets. A file counts each time it is included.
 pub const MAX_OCTETS: usize = 64 << 20;
-/// Most tokens that all macros together may expand to.
+/// The maximum number of tokens to which all macros together may expand.
 pub const MAX_EXPANSION: usize = 1 << 20;
 
-/// Finds included files; the crate itself reads none.
+/// Finds included files. The crate itself reads no files.
 pub trait Loader {
-    /// The file called `name` by an `#include` in file `from` (`None`: by a command line), as its full name and
-    /// text. `system` tells `<name>` from `"name"`.
+    /// The file for `name` in an `#include` of file `from` (`None` for a command line), as its full name and text.
+    /// `system` distinguishes `<name>` from `"name"`.
     ///
-    /// The names given back are those shown to the user, and come back as `from`. `None` says that there is no such
-    /// file; [embedded](is_embedded) ones are then taken from this crate.
+    /// The returned names are displayed to the user, and passed as `from` later. `None` means that there is no such
+    /// file; [embedded](is_embedded) files are then taken from this crate.
     fn load(&mut self, from: Option<&str>, name: &str, system: bool) -> Option<(String, String)>;
 
-    /// Why the file asked for last was not given, where there is one of that name: it is a device, or too long.
+    /// Why the last requested file was not returned although it exists: it is a device, or too long.
     fn refusal(&self) -> Option<String> {
         None
     }
 }
 
-/// Finds nothing but the [embedded](is_embedded) files.
+/// Finds only the [embedded](is_embedded) files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoLoader;
 
@@ -61,15 +61,15 @@ impl Loader for NoLoader {
     }
 }
 
-/// What the preprocessor makes of a program.
+/// The output of the preprocessor.
 #[derive(Clone, Debug)]
 pub struct Preprocessed {
-    /// Without newlines and `#`, ended by [`TokenKind::Eof`]. Faults are left to the parser: annotations may hold
-    /// some.
+    /// The tokens without newlines and `#`, terminated by [`TokenKind::Eof`]. The parser handles errors, because
+    /// annotations may contain some.
     pub tokens: Vec<Token>,
     /// `#pragma` lines.
     pub pragmas: Vec<Pragma>,
-    /// What was wrong.
+    /// Errors and warnings.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -91,12 +91,12 @@ pub fn preprocess(
     }
 }
 
-/// A file that is being read.
+/// A file being read.
 struct Input {
     file: FileId,
     tokens: Rc<[Token]>,
     next: usize,
-    /// The `#if`s that are open, outermost first.
+    /// The open `#if`s, outermost first.
     conditionals: Vec<Conditional>,
 }
 
@@ -105,18 +105,18 @@ struct Preprocessor<'a> {
     loader: &'a mut dyn Loader,
     interner: Interner,
     macros: HashMap<Symbol, Rc<Macro>>,
-    /// The file being read is last.
+    /// A stack of files. The one being read is last.
     inputs: Vec<Input>,
-    /// What macros have given and is still to be looked at; the next one is last.
+    /// Output of macros that must still be scanned. The next token is last.
     pending: Vec<Expanded>,
-    /// While a macro's argument is expanded, the files are out of reach.
+    /// While a macro's argument is expanded, the files must not be read.
     files_hidden: bool,
     expansion_depth: usize,
     expansion_left: usize,
-    /// Macros have expanded to too much, and that has been reported.
+    /// Whether macro expansion has exceeded its limit, which has been reported.
     expansion_stopped: bool,
     octets_left: usize,
-    /// There has been an error.
+    /// Whether there has been an error.
     failed: bool,
     at_line_start: bool,
     output: Vec<Token>,
@@ -146,7 +146,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Starts to read a file.
+    /// Starts reading a file.
     fn enter(&mut self, file: FileId) {
         let text = self.sources.file(file).text.clone();
         self.octets_left = self.octets_left.saturating_sub(text.len());
@@ -158,7 +158,7 @@ impl<'a> Preprocessor<'a> {
         });
     }
 
-    /// Reads `#define` lines made from `defines`, so that they are checked and reported as any others.
+    /// Reads `#define` lines created from `defines`, so that they are checked and reported like others.
     fn predefine(&mut self, defines: &[(String, String)]) {
         if defines.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// The next token, of macros or of the file.
+    /// The next token, from macros or from the file.
     fn next(&mut self) -> Option<Expanded> {
         if let Some(token) = self.pending.pop() {
             return Some(token);
@@ -203,7 +203,7 @@ impl<'a> Preprocessor<'a> {
         })
     }
 
-    /// At the end of a file: back to the one that included it.
+    /// Called at the end of a file: returns to the including file.
     fn leave(&mut self, eof: Token) {
         let Some(input) = self.inputs.pop() else {
             return;
@@ -227,7 +227,7 @@ impl<'a> Preprocessor<'a> {
         }
     }
 
-    /// Hands a token on to the parser, or reports what is wrong with it.
+    /// Passes a token to the parser, or reports an error in it.
     fn emit(&mut self, mut token: Token) {
         if token.kind == TokenKind::Comment {
             self.unterminated_comment(token.span);
@@ -245,7 +245,7 @@ impl<'a> Preprocessor<'a> {
         self.output.push(token);
     }
 
-    /// The comment takes all that follows, `#endif`s among it.
+    /// The comment consumes everything that follows, including `#endif`s.
     fn unterminated_comment(&mut self, span: Span) {
         let opener = Span::new(span.file, span.start, span.start + 2);
         self.report(

@@ -1,4 +1,4 @@
-//! A preprocessed program as text: what a target takes that finds no files.
+//! A preprocessed program as text, for a target that has no included files.
 
 use super::{Preprocessed, preprocess};
 use crate::diagnostic::Diagnostic;
@@ -6,11 +6,11 @@ use crate::lexer::{Token, TokenKind};
 use crate::span::{FileId, SourceMap};
 use std::rc::Rc;
 
-/// Lines that are skipped rather than marked.
+/// The maximum number of empty lines that are written rather than marked.
 const MOST_EMPTY: u32 = 8;
 
-/// Preprocesses file `entry` of `sources` to text without directives but `# LINE "FILE"`, so that diagnostics of a
-/// later compilation name the places where the user wrote them. The arguments are those of
+/// Preprocesses file `entry` of `sources` to text without directives except `# LINE "FILE"`, so that diagnostics of a
+/// later compilation refer to the original locations. The arguments are those of
 /// [`preprocess()`](preprocess::preprocess).
 pub fn preprocessed_text(
     sources: &mut SourceMap,
@@ -53,7 +53,7 @@ fn text(preprocessed: &Preprocessed, sources: &SourceMap) -> String {
             }
         }
         text += &token.text;
-        // A string may hold line ends.
+        // A string may contain newlines.
         if let Some((_, reached)) = &mut at {
             *reached += token.text.matches('\n').count() as u32;
         }
@@ -62,12 +62,12 @@ fn text(preprocessed: &Preprocessed, sources: &SourceMap) -> String {
     text
 }
 
-/// As far as it was indented: a column of a diagnostic then says something.
+/// Restores the indentation, so that columns in diagnostics are meaningful.
 fn indent(text: &mut String, token: &Token) {
     text.extend(std::iter::repeat_n(' ', token.column.min(40) as usize));
 }
 
-/// Whether a token would become one with what stands before it, as it may where a macro ends.
+/// Whether a token would merge with the preceding text, which is possible at the end of a macro.
 fn glues(text: &str, token: &Token) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.ends_with(word) && token.text.starts_with(word)

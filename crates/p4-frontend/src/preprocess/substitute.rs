@@ -1,4 +1,4 @@
-//! A macro's body with the arguments in it: parameters, `#` and `##`.
+//! Substitution of arguments in a macro's body: parameters, `#` and `##`.
 
 use super::define::Macro;
 use super::expand::Expanded;
@@ -7,11 +7,11 @@ use super::{MAX_EXPANSION, Preprocessor};
 use crate::diagnostic::Diagnostic;
 use crate::lexer::{Token, TokenKind, lex};
 
-/// Longest token that `#` and `##` may make.
+/// The longest token that `#` and `##` may create.
 const MAX_TOKEN: usize = 1 << 16;
 
 impl Preprocessor<'_> {
-    /// The macro's body with arguments in the place of parameters.
+    /// The macro's body with its parameters replaced by arguments.
     pub fn substitute(
         &mut self,
         name: &Token,
@@ -81,7 +81,7 @@ impl Preprocessor<'_> {
         result
     }
 
-    /// `left ## right`, with `left` at the end of `result`
+    /// `left ## right`, where `left` is at the end of `result`
     fn paste(&mut self, name: &Token, result: &mut Vec<Expanded>, right: Vec<Expanded>) {
         let mut right = right.into_iter();
         let Some(first) = right.next() else {
@@ -100,8 +100,8 @@ impl Preprocessor<'_> {
         result.extend(right);
     }
 
-    /// One token from two. `None` where they make two tokens, which then stay as they are (p4c preprocesses as for an
-    /// assembler, which pastes so), or after a complaint.
+    /// Joins two tokens. `None` if they form two tokens, which are then kept (p4c preprocesses with an assembler's
+    /// rules, which do so), or after an error.
     fn joined(&mut self, name: &Token, left: &Expanded, right: &Expanded) -> Option<Expanded> {
         let text = format!("{}{}", left.token.text, right.token.text);
         if text.len() > MAX_TOKEN {
@@ -157,7 +157,7 @@ impl Preprocessor<'_> {
     }
 }
 
-/// Stands for an empty argument beside `##`.
+/// A placeholder for an empty argument next to `##`.
 fn placemarker(token: &Token) -> Expanded {
     Expanded {
         token: Token {
