@@ -11,7 +11,7 @@ const ON_THEIR_WAY: libc::c_int = 16 << 20;
 /// Whose turn it is to send: the thread that owns the ring, or one that has borrowed the socket.
 const OWN: u8 = 0;
 const LENT: u8 = 1;
-/// The socket is lent, and frames were added since the kernel was told to send.
+/// The socket is lent, and frames were added since the kernel was last asked to send.
 const LENT_WITH_MORE: u8 = 2;
 /// The socket was returned because the kernel did not send everything.
 const GIVEN_UP: u8 = 3;
