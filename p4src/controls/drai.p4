@@ -9,7 +9,7 @@
 
 control Drai(inout avbw_h avbw,
              in port_t port,
-             in bit<19> queue_depth,            // what waits behind this packet
+             in bit<19> queue_depth,            // waiting behind this packet
              in window_octets_t window_octets,  // sent in the last full window
              inout bit<1> marked) {
     // index: 1, aggressive deceleration, to 6, aggressive acceleration.

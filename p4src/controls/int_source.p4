@@ -12,9 +12,9 @@ control IntSource(inout ipv4_h ipv4,
                   in port_t came_by) {
     bit<16> dst_port = 0;
 
-    // hops:    that may write.
-    // words:   of each hop's record, as the instructions ask for.
-    // domain:  0 without domain_instructions.
+    // hops:    how many hops may write a record.
+    // words:   length of each hop's record, which follows from the instructions.
+    // domain:  identifier of the domain; 0 if there are no domain_instructions.
     action start(bit<8> hops, bit<5> words, bit<16> instructions, bit<16> domain,
                  bit<16> domain_instructions) {
         telemetry.shim.setValid();
@@ -49,7 +49,7 @@ control IntSource(inout ipv4_h ipv4,
             + (bit<32>) domain_instructions;
     }
 
-    // Packets of TCP and UDP without telemetry.
+    // Applied to TCP and UDP packets without telemetry.
     table int_source {
         key = {
             came_by       : exact   @name("port");

@@ -15,16 +15,16 @@ const ether_type_t ETHER_TYPE_CSIG = CSIG_TPID;
 // Octets of the tag.
 const bit<16> CSIG_LENGTH = 4;
 
-// What a tag asks for. Others are forwarded unchanged.
+// The signal that a tag requests. Tags with other values are forwarded unchanged.
 enum bit<3> csig_signal_t {
-    AVAILABLE       = 0,  // available bandwidth (ABW): the least on the path
-    AVAILABLE_SHARE = 1,  // available bandwidth by capacity (ABW/C): the least
-    DELAY           = 2   // of one hop (PD): the greatest
+    AVAILABLE       = 0,  // available bandwidth (ABW): the minimum of the path
+    AVAILABLE_SHARE = 1,  // available bandwidth divided by capacity (ABW/C): the minimum
+    DELAY           = 2   // per-hop delay (PD): the maximum
 }
 
-// What a sender writes.
-const bit<5> CSIG_MOST  = 31;  // for the signals of which the least counts
-const bit<5> CSIG_LEAST = 0;   // for delays
+// The initial values of a tag, which the sender writes.
+const bit<5> CSIG_MOST  = 31;  // for signals whose minimum is collected
+const bit<5> CSIG_LEAST = 0;   // for signals whose maximum is collected
 const bit<7> CSIG_NO_HOP = 0;
 
 // What happened to a tag, and its slot in `csig_tags`.

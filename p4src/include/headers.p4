@@ -63,7 +63,7 @@ header tcp_h {
 header tcp_int_h {
     bit<8>  kind;            // 0x72
     bit<8>  length;          // 12
-    bit<4>  tag_frequency;   // how often switches are to write, as the sender asks
+    bit<4>  tag_frequency;   // how often switches write, as requested by the sender
     bit<4>  link_speed;      // of the worst hop: a code; 0: another
     bit<8>  value;           // of the worst hop: below 0x80 its utilisation, else 0x80 and its queue
     bit<8>  hop;             // the packet's TTL behind the worst hop; 0: none wrote it

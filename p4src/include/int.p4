@@ -15,7 +15,7 @@ const bit<6> INT_DSCP = 0x17;
 
 const bit<4> INT_VERSION = 2;
 
-// What the end of the shim has: the DSCP from before INT. Others have a port or a protocol (section 5.6.2).
+// The last field of the shim is the original DSCP. For other values it is a port or a protocol (section 5.6.2).
 const bit<2> INT_NEXT_TYPE_DSCP = 0;
 
 // INT header types (section 5.1).
@@ -28,7 +28,7 @@ enum bit<4> int_kind_t {
 // The domain whose instructions are those of HPCC (SIGCOMM 2019, section 4.1).
 const bit<16> INT_DOMAIN = 0x5741;
 
-// Words of 32 bits of the fixed header, and the most of a record.
+// Lengths of the fixed header and of the shim, in words of 32 bits.
 const bit<8> INT_HEADER_WORDS = 3;
 const bit<8> INT_SHIM_WORDS   = 1;
 
@@ -37,10 +37,10 @@ enum bit<3> int_event_t {
     WRITTEN     = 0,
     STARTED     = 1,  // by this hop, as the source
     REMOVED     = 2,  // by this hop, as the sink
-    EXHAUSTED   = 3,  // no hop may write any more
-    TOO_LONG    = 4,  // for the link, with a record of this hop
+    EXHAUSTED   = 3,  // the remaining hop count is 0
+    TOO_LONG    = 4,  // with a record of this hop, it would exceed the MTU of the link
     UNSUPPORTED = 5,  // a version, an instruction, a length or a shim that this hop does not know
-    MALFORMED   = 6   // no whole stack behind the transport header
+    MALFORMED   = 6   // no complete stack behind the transport header
 }
 
 header tcp_options_h {
@@ -81,7 +81,7 @@ header int_md_h {
     bit<16> domain_flags; // of INT_DOMAIN: a hash of the hops so far
 }
 
-// The records of earlier hops, the newest first, if they are no longer than this.
+// The records of earlier hops, the newest first. If there are more words than this, they stay payload.
 const bit<8> INT_STACK_WORDS = 128;
 
 header int_stack_h {
@@ -126,11 +126,11 @@ struct int_telemetry_t {
     int_stack_h   stack;
 }
 
-// How a hop changes what is behind the transport header.
+// How a hop changes the data behind the transport header.
 struct int_change_t {
     bit<16> added;    // octets
     bit<16> removed;  // octets
-    bit<32> sum;      // of the 16-bit words that come and of the complements of those that go
+    bit<32> sum;      // of the added 16-bit words and the complements of the removed ones
 }
 
 #endif

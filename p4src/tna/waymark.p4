@@ -53,7 +53,7 @@ control HopEgress(inout egress_headers_t hdr,
         marked_t marked = { 0, 0, 0 };
         drop_cause_t drop_cause = drop_cause_t.NONE;
 
-        // Tofino 1 has no long branches: what stands under one `if` keeps its stages for itself. So only
+        // Tofino 1 has no long branches: the tables under one `if` share their stages with no others. So only
         // counters and the rate wait for RED; the marks in a dropped packet do no harm.
         if (eg_intr_md.deflection_flag == 1) {
             drop_cause = drop_cause_t.QUEUE_FULL;

@@ -43,11 +43,11 @@ parser HopIngressParser(packet_in packet,
         }
     }
 
-    // A parser assigns a field once.
+    // A parser can assign a field only once.
     state not_ipv4        { meta.ether_type = hdr.ethernet.ether_type; transition accept; }
     state tagged_not_ipv4 { meta.ether_type = hdr.vlan.ether_type;     transition accept; }
 
-    // The list of options enters the chain of words at its length, so no state counts.
+    // The chain of states is entered at the length of the list of options, so no counter is needed.
     state ipv4 {
         packet.extract(hdr.ipv4);
         checksum.add(hdr.ipv4);

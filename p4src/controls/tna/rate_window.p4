@@ -1,7 +1,7 @@
 // TNA: octets sent by a port in the last full window.
 //
 // A packet accesses a register once: it adds to its own window's register, and reads the other, which
-// holds the window before unless no packet was sent in that.
+// contains the octets of the window before, unless no packet was sent in that window.
 
 #ifndef WAYMARK_TNA_RATE_WINDOW_P4
 #define WAYMARK_TNA_RATE_WINDOW_P4

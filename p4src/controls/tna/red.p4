@@ -1,6 +1,6 @@
 // TNA: RED, random early detection (Floyd and Jacobson 1993), of the queue as the packet found it.
 //
-// Only egress knows a queue's depth, so that is where RED drops: a packet that found a long queue is
+// Only egress knows the depth of a queue, so RED drops there: a packet that found a long queue is
 // dropped when it leaves it. There is no average: the stateful ALU has no shift by w. An early drop
 // causes no marks. A refused packet is at another port here, the one for deflected packets, whose table is
 // empty.
@@ -26,7 +26,7 @@ control Red(in ipv4_h ipv4,
     bit<16> draw;
     bit<16> chance;
     bit<32> price;   // 0: no spaced drops
-    bit<32> credit;  // of the next drop
+    bit<32> credit;  // towards the next drop
 
     RegisterAction<bit<32>, port_t, bit<1>>(red_credit) spend = {
         void apply(inout bit<32> left, out bit<1> spent) {

@@ -1,19 +1,19 @@
 // TNA: whether a packet was waiting when another was refused because the queue was full.
 //
-// A refused packet comes back through egress (deflect on drop), where the packets that were ahead of it
-// have yet to come: those that arrived before it. The first packet that arrived later ends the refusal.
+// A refused packet returns through egress (deflect on drop) before the packets that were ahead of it in the
+// queue, which arrived earlier. The first packet that arrived later ends the refusal.
 
 #ifndef WAYMARK_TNA_REFUSALS_P4
 #define WAYMARK_TNA_REFUSALS_P4
 
 #include "../../include/tna/types.p4"
 
-// A packet waits less than this, 17 s; an older refusal is one from before ticks wrapped.
+// 17 s, longer than any packet waits. An older refusal is from before the last wrap of the ticks.
 const ticks_t LONGEST_WAIT = 0x4000000;
 
-// leave for each packet that its queue admitted, refuse for each that it refused.
+// Runs `leave` for each packet that its queue admitted, and `refuse` for each one that it refused.
 control Refusals(in port_t port, in ticks_t arrived, in bit<1> refused, out bit<1> waited) {
-    // Index: the port of the queue. When the last refused packet arrived; 0: none is known.
+    // Index: the port of the queue. Arrival time of the last refused packet; 0: none is known.
     Register<ticks_t, port_t>(PORTS) refused_at;
 
     RegisterAction<ticks_t, port_t, bit<1>>(refused_at) refuse = {

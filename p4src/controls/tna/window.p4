@@ -1,6 +1,6 @@
 // TNA: the windows of 2^(window_log2 + 10) ns in which a port's octets are counted. Windows are even and
-// odd in turn. An even window is known by the tick at which it starts, an odd one by the tick at which it
-// ends: so a packet's window and the one before take one mask, and a stage less than a subtraction.
+// odd in turn. An even window is identified by the tick at which it starts, an odd one by the tick at which it
+// ends: one mask then yields a packet's window and the one before, in one stage less than a subtraction.
 
 #ifndef WAYMARK_TNA_WINDOW_P4
 #define WAYMARK_TNA_WINDOW_P4
@@ -11,8 +11,8 @@ control Window(in ticks_t now, in bit<6> window_log2, out window_t window) {
     ticks_t one_later;
     ticks_t pair_mask;
 
-    // length: a power of two, in ticks. mask: of a pair of windows, its negative doubled. Windows on both
-    // sides of tick 2^32 fit together.
+    // length: a power of two, in ticks. mask: selects a pair of windows: -2 * length. Windows on both
+    // sides of tick 2^32 are adjacent.
     action set_length(ticks_t length, ticks_t mask) {
         window.is_odd     = now & length;
         window.even_start = now & mask;
@@ -20,7 +20,7 @@ control Window(in ticks_t now, in bit<6> window_log2, out window_t window) {
         pair_mask         = mask;
     }
 
-    // No variable shifts: a mask for each length. A window of 2^30 µs or more never ends.
+    // There are no variable shifts, so each length has its mask. A window of 2^30 µs or more never ends.
     table window_length {
         key = {
             window_log2 : exact @name("window_log2");

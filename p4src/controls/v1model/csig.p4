@@ -29,7 +29,7 @@ control Csig(inout headers_t hdr,
     bit<7>  own_locator;
     bit<5>  own_band;
     bit<6>  window_log2;
-    bit<32> capacity_octets;  // that the port sends in a window
+    bit<32> capacity_octets;  // which the port can send in a window
     bit<64> octet_share;      // an octet's share of them, in units of 2^-48
     bit<32> value;
     bit<1>  strips;
@@ -52,10 +52,10 @@ control Csig(inout headers_t hdr,
     }
 
     // locator:       of this hop, 1 to 127.
-    // interval_log2: available bandwidth is that of 2^interval_log2 us, the same at every hop.
+    // interval_log2: available bandwidth is measured over 2^interval_log2 us, the same at every hop.
     // capacity:      octets that the port sends in that time.
     // per_octet:     2^48 / capacity.
-    // strip:         the tag is removed behind this hop, where the domain ends.
+    // strip:         this hop removes the tag, because the domain ends behind it.
     action write(bit<7> locator, bit<6> interval_log2, bit<32> capacity, bit<64> per_octet, bit<1> strip) {
         own_locator     = locator;
         window_log2     = interval_log2;
@@ -64,7 +64,7 @@ control Csig(inout headers_t hdr,
         strips          = strip;
     }
 
-    // A port without an entry leaves tags as they are.
+    // A port without an entry changes no tags.
     table csig_port {
         key = {
             port : exact @name("port");

@@ -21,7 +21,7 @@ typedef bit<32> probability_t;
 const bit<40> DUAL_PI2_CERTAIN = 1 << 32;
 const int<64> DUAL_PI2_MAX     = 0xFFFFFFFF;
 
-// Missed updates beyond this number empty any probability.
+// This many missed updates reduce any probability to 0.
 const bit<48> DUAL_PI2_MOST_MISSED = 0xFFFF;
 
 // Admission's registers, read only: a queue's occupancy is tail - dequeued.
@@ -56,7 +56,7 @@ control DualPi2(inout ipv4_h ipv4,
     //
     // target, step:  µs. L4S packets that waited longer than step are marked.
     // interval_log2: p is updated every 2^interval_log2 µs.
-    // alpha, beta:   what p gains per µs of queueing beyond the target, and per µs by which queueing grew;
+    // alpha, beta:   increase of p per µs of queueing beyond the target, and per µs by which queueing grew;
     //                units of 2^-32.
     action control_queueing(bit<32> target,
                             bit<6> interval_log2,
@@ -67,7 +67,7 @@ control DualPi2(inout ipv4_h ipv4,
         bit<32> own   = (bit<32>) (port ++ priority);
         bit<32> other = own ^ 1;
 
-        // The longer queue counts. What left more than an interval ago says nothing about its queue.
+        // The longer queueing time counts. One that was measured more than an interval ago is ignored.
         bit<32> other_waited;
         bit<48> other_left;
         dual_pi2_waited.read(other_waited, other);
@@ -85,7 +85,7 @@ control DualPi2(inout ipv4_h ipv4,
         dual_pi2_probability.read(p, (bit<32>) port);
         bit<48> due = interval - last_interval;
 
-        // If nothing left for longer than this packet waited, the queues were empty in between, and the
+        // If no packet left for longer than this packet waited, the queues were empty in between, and the
         // updates that were missed had no queueing.
         bool idle = due > 1 && waited_us >> interval_log2 == 0;
         bit<48> missed = idle ? due - 1 : 0;
@@ -125,7 +125,7 @@ control DualPi2(inout ipv4_h ipv4,
         size = PORTS;
     }
 
-    // Packets that wait in both queues.
+    // Counts the packets that wait in the two queues.
     action count_waiting() {
         sequence_t last_admitted;
         sequence_t last_dequeued;

@@ -15,7 +15,7 @@ const bit<32> ECMP_MEMBERS = 16384;
 const bit<32> SPREAD = 0x9E3779B1;
 
 control EcmpForwarding(inout headers_t hdr, inout metadata_t meta) {
-    bit<16> path = 0;  // what chooses among the next hops
+    bit<16> path = 0;  // selects one of the next hops
 
     action no_route() {
         meta.drop_cause = drop_cause_t.NO_ROUTE;

@@ -1,4 +1,4 @@
-// v1model: what a hop does with telemetry as a packet leaves, by its tables: source, transit and sink.
+// v1model: handles the telemetry of a departing packet. Tables select source, transit and sink.
 
 #ifndef WAYMARK_V1MODEL_INT_HOP_P4
 #define WAYMARK_V1MODEL_INT_HOP_P4
@@ -31,9 +31,9 @@ control IntHop(inout int_headers_t hdr,
     bit<16>   link_mtu = 0;
     int_hop_t hop      = { 0, 0, 0, 0 };
 
-    // node:      of this hop in the domain.
-    // rate_kbps: of the port's line, in kb/s.
-    // mtu:       the longest IPv4 packet that the line takes.
+    // node:      ID of this hop in the domain.
+    // rate_kbps: line rate of the port, in kb/s.
+    // mtu:       of the link: the longest IPv4 packet.
     action write_records(bit<32> node, bit<32> rate_kbps, bit<16> mtu) {
         transits      = 1;
         hop.node      = node;
@@ -41,7 +41,7 @@ control IntHop(inout int_headers_t hdr,
         link_mtu      = mtu;
     }
 
-    // For neighbours that do not know telemetry.
+    // For neighbours that do not support telemetry.
     action remove_stack() {
         removes = 1;
     }

@@ -4,7 +4,7 @@
 //   admitted_octets  of all packets admitted to a queue so far    IntArrival
 //   sent_octets      of all packets that a port has sent          IntDeparture
 //
-// A packet takes the count at its own arrival with it. What has been added as it leaves is what it leaves behind.
+// A packet carries the count at its arrival. The difference to the count at its departure is the queue behind it.
 
 #ifndef WAYMARK_V1MODEL_INT_OCTETS_P4
 #define WAYMARK_V1MODEL_INT_OCTETS_P4

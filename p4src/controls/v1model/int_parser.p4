@@ -1,6 +1,6 @@
 // v1model: parser.p4, the transport header behind it, and telemetry behind that.
 //
-// Nothing is extracted that the packet does not have in full: a stack that is not whole is payload.
+// Only complete headers are extracted. An incomplete stack is treated as payload.
 
 #ifndef WAYMARK_V1MODEL_INT_PARSER_P4
 #define WAYMARK_V1MODEL_INT_PARSER_P4
@@ -81,7 +81,7 @@ parser IntParser(packet_in packet,
         }
     }
 
-    // Headers of the other types are for others.
+    // Headers of other types are not for this hop.
     state look_at_shim {
         bit<32> shim  = packet.lookahead<bit<32>>();
         bit<32> stack = (bit<32>) (shim[23:16] ++ 2w0);
@@ -98,7 +98,7 @@ parser IntParser(packet_in packet,
         packet.extract(hdr.telemetry.md);
         transition select(hdr.telemetry.shim.words <= INT_HEADER_WORDS + INT_STACK_WORDS) {
             true  : records;
-            false : accept;  // payload: hops can push a record, and cannot remove the stack
+            false : accept;  // the rest stays payload: hops can push a record, but cannot remove the stack
         }
     }
 

@@ -1,4 +1,4 @@
-// v1model: INT sink: takes the whole stack out of a packet, and restores its DSCP (INT 2.1, section 4.2).
+// v1model: INT sink: removes the whole stack from a packet, and restores its DSCP (INT 2.1, section 4.2).
 
 #ifndef WAYMARK_V1MODEL_INT_SINK_P4
 #define WAYMARK_V1MODEL_INT_SINK_P4
@@ -7,9 +7,9 @@
 #include "../../include/v1model/int.p4"
 
 control IntSink(inout ipv4_h ipv4, inout int_telemetry_t telemetry, inout int_change_t change) {
-    bit<16> records;  // the complement of the sum of their words
+    bit<16> records;  // the complement of the sum of the words of the records
 
-    // The words of the shim and the header that may be other than 0, and the records.
+    // Subtracts the records, and the words of the shim and the header that can be nonzero.
     apply {
         hash(records, HashAlgorithm.csum16, 16w0, { telemetry.stack.records }, 32w65536);
         change.removed = ((bit<16>) telemetry.shim.words + (bit<16>) INT_SHIM_WORDS) << 2;

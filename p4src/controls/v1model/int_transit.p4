@@ -1,6 +1,6 @@
 // v1model: INT transit: pushes this hop's record onto the stack, in front of earlier ones (INT 2.1, section 5.7).
 //
-// A record is written whole or not at all. Instructions of the specification that this hop cannot follow get all ones.
+// A record is written completely or not at all. The values of unsupported instructions are all ones.
 
 #ifndef WAYMARK_V1MODEL_INT_TRANSIT_P4
 #define WAYMARK_V1MODEL_INT_TRANSIT_P4
@@ -8,7 +8,7 @@
 #include <v1model.p4>
 #include "../../include/v1model/int.p4"
 
-// What a hop knows of a packet as it leaves.
+// The state of a packet at its departure.
 struct int_hop_t {
     bit<32> node;
     bit<32> rate_kbps;
@@ -25,7 +25,7 @@ control IntCheck(inout int_telemetry_t telemetry,
                  out int_event_t event) {
     bit<8> words = 0;
 
-    // Instructions 4 to 6 are for 8 octets.
+    // Instructions 4 to 6 add 8 octets each.
     action measure() {
         bit<16> asked = telemetry.md.instructions;
         words = (bit<8>) asked[15:15] + (bit<8>) asked[14:14] + (bit<8>) asked[13:13]
@@ -78,7 +78,7 @@ control IntRecord(inout int_telemetry_t telemetry,
                   in standard_metadata_t standard_metadata) {
     bit<16> path;
 
-    // The specification leaves units to the device. Times are in ns, from clocks of µs.
+    // The device chooses the units. Times are in ns, computed from clocks with a resolution of 1 µs.
     apply {
         bit<16> asked = telemetry.md.instructions;
         bit<32> sum   = 0;
@@ -124,7 +124,7 @@ control IntRecord(inout int_telemetry_t telemetry,
             sum = sum + (bit<32>) ns[63:48] + (bit<32>) ns[47:32] + (bit<32>) ns[31:16]
                       + (bit<32>) ns[15:0];
         }
-        // All ones are 0 in the sum.
+        // A word of all ones adds 0 to the one's complement sum.
         if (asked[9:9] == 1) {
             telemetry.record.second_ports.setValid();
             telemetry.record.second_ports.value = 0xFFFFFFFFFFFFFFFF;

@@ -18,7 +18,7 @@ control TcpInt(inout headers_t hdr,
                in bit<32> waited_us) {
     RateWindow() rate_window;
 
-    // Index: 2 * port + 1 if this hop wrote its value; else it added its latency alone.
+    // Index: 2 * port + 1 if this hop wrote its value; 2 * port if it only added its latency.
     counter(PORTS * 2, CounterType.packets) tcp_int_marks;
 
     bit<6>  window_log2;
@@ -27,10 +27,10 @@ control TcpInt(inout headers_t hdr,
     bit<4>  speed;
     bit<32> difference;
 
-    // interval_log2: utilisation is that of the last 2^interval_log2 us.
-    // per_octet:     127 * 2^40 by the octets that the port sends in that time, rounded up.
-    // octets_per_us: in units of 2^-16.
-    // link_speed:    the code of the port's rate; 0: it has none.
+    // interval_log2: utilisation is measured over windows of 2^interval_log2 us.
+    // per_octet:     127 * 2^40 divided by the octets that the port can send in a window, rounded up.
+    // octets_per_us: rate of the port, in units of 2^-16.
+    // link_speed:    the code of the port's rate; 0: the rate has no code.
     action write(bit<6> interval_log2, bit<64> per_octet, bit<64> octets_per_us, bit<4> link_speed) {
         window_log2 = interval_log2;
         octet_share = per_octet;
@@ -67,7 +67,7 @@ control TcpInt(inout headers_t hdr,
                 bit<40> latency = (bit<40>) hdr.tcp_int.latency + (((bit<40>) waited_us * NS_PER_US) >> 8);
                 hdr.tcp_int.latency = latency > (bit<40>) TCP_INT_MAX_LATENCY ? TCP_INT_MAX_LATENCY : latency[23:0];
 
-                // A packet waited for what was in front of it, which the port sent in that time.
+                // While the packet waited, the port sent the queue in front of it.
                 bit<64> utilisation = ((bit<64>) last_octets * octet_share) >> 40;
                 bit<64> queue = (((bit<64>) waited_us * drain) >> 16) >> 13;
                 bit<8>  own = utilisation > (bit<64>) TCP_INT_FULL ? TCP_INT_FULL : utilisation[7:0];
@@ -87,7 +87,7 @@ control TcpInt(inout headers_t hdr,
                 change(tags, hdr.tcp_int.tag_frequency ++ hdr.tcp_int.link_speed ++ hdr.tcp_int.value);
                 change(times[31:16], hdr.tcp_int.hop ++ hdr.tcp_int.latency[23:16]);
                 change(times[15:0], hdr.tcp_int.latency[15:0]);
-                // Carries go around. Behind an odd octet, each octet is in the other half of its word (RFC 1071, section 2).
+                // End-around carry. At an odd offset, the octets of each word are swapped (RFC 1071, section 2).
                 difference = (difference >> 16) + (bit<32>) difference[15:0];
                 difference = (difference >> 16) + (bit<32>) difference[15:0];
                 if (at_odd == 1) {

@@ -1,6 +1,6 @@
 // v1model: parser.p4, and TCP's header up to the TCP-INT option, at any position in the list of options.
 //
-// What cannot be read is left as payload, and forwarded: the list, if it is malformed, and a header that exceeds its packet.
+// A malformed list, and a header that exceeds its packet, are treated as payload and forwarded.
 
 #ifndef WAYMARK_V1MODEL_TCP_INT_PARSER_P4
 #define WAYMARK_V1MODEL_TCP_INT_PARSER_P4
@@ -36,7 +36,7 @@ parser TcpIntParser(packet_in packet,
         }
     }
 
-    // Only a whole datagram, all of whose octets are there, has options that can be read.
+    // Options are parsed only in a datagram that is complete and not fragmented.
     state datagram {
         bit<16> header_octets = (bit<16>) hdr.ipv4.ihl << 2;
         bit<32> in_front = hdr.vlan.isValid() ? ETHERNET_OCTETS + VLAN_OCTETS : ETHERNET_OCTETS;

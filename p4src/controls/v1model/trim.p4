@@ -1,8 +1,8 @@
-// v1model: admission that trims packets. What a full queue refuses is cut to its first octets and sent in a queue of
+// v1model: admission that trims packets. A packet that a full queue refuses is truncated and sent through a queue of
 // its own, so that the receiver learns of the loss at once (SAI, packet trimming; Handley and others,
 // SIGCOMM 2017, section 3).
 //
-// The cut packet keeps its lengths, in IPv4 and behind it: they say how long it was.
+// The length fields of a trimmed packet, in IPv4 and behind it, keep its original length.
 
 #ifndef WAYMARK_V1MODEL_TRIM_P4
 #define WAYMARK_V1MODEL_TRIM_P4
@@ -13,14 +13,14 @@
 #include "../../include/v1model/types.p4"
 #include "admission.p4"
 
-// The queue of trimmed packets, which leave before others.
+// The queue of trimmed packets, which has priority over the others.
 const priority_t TRIMMED = 1;
 
-// What `trimming` says about a packet.
+// The result of table `trimming` for a packet.
 enum bit<2> trimming_t {
     NONE      = 0,
-    TRIMMABLE = 1,  // cut if its queue is full
-    TRIMMED   = 2   // cut by an earlier hop
+    TRIMMABLE = 1,  // trimmed if its queue is full
+    TRIMMED   = 2   // trimmed by an earlier hop
 }
 
 control Trim(inout ipv4_h ipv4,
@@ -41,10 +41,10 @@ control Trim(inout ipv4_h ipv4,
     bit<32>    cut_to = 0;
     bit<6>     trimmed_dscp = 0;
 
-    // octets:      what is left of a packet, from its Ethernet header on; 78 keep every IPv4 header and tag. A shorter
-    //              packet stays as it is.
-    // dscp:        of the packet from then on.
-    // max_waiting: trimmed packets that may wait at this port, 1 or more.
+    // octets:      length of a trimmed packet with its Ethernet header; 78 keep every IPv4 header and tag. A shorter
+    //              packet is not truncated.
+    // dscp:        new DSCP of a trimmed packet.
+    // max_waiting: limit of the port's queue of trimmed packets, 1 or more.
     action cut(bit<32> octets, bit<6> dscp, sequence_t max_waiting) {
         kind         = trimming_t.TRIMMABLE;
         cut_to       = octets;
