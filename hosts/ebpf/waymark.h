@@ -12,6 +12,7 @@
 
 #include "delays.h"
 #include "departures.h"
+#include "joining.h"
 #include "queueing.h"
 #include "rivals.h"
 
@@ -39,6 +40,7 @@ struct control {
 	struct delays delays;
 	struct queueing queueing;
 	struct rivals rivals;
+	struct joining joining;
 	struct departures departures;
 	struct history arrivals; // `arrived` over time at the receiver (and a constant)
 	__u32 round_end; // the octet whose acknowledgement ends the round trip
@@ -197,10 +199,14 @@ static inline void pace(struct control *control, const struct ack *ack, __s64 no
 	if (!control->has_rate) {
 		control->has_rate = 1;
 		control->rate = over(control->initial_window, propagation);
+		if (control->room < 4)
+			join(&control->joining, control->delays.forward, control->rate);
 	}
+	if (control->room >= 4 || now <= control->full_until || control->rivals.present)
+		control->joining.rate = 0;
 	if (control->has_arrival_rate)
 		control->rate = next_rate(control, ack, now, propagation, round_trip);
-	control->rate = greater(control->rate, over(ONE, round_trip));
+	control->rate = greater(greater(control->rate, control->joining.rate), over(ONE, round_trip));
 	keep(&control->departures.paces, now, control->rate, (round_trip + READING) / 32);
 	if (control->has_arrival_rate)
 		control->cwnd = within(2 * greater(control->rate, control->arrival_rate), longest) + FEW * ONE;
@@ -223,6 +229,7 @@ static inline void control_on_ack(struct control *control, const struct ack *ack
 	if (is_after(ack->una, control->round_end)) {
 		control->round_end = ack->next;
 		next_round(&control->delays);
+		next_round_of_joining(&control->joining);
 		next_round_of_queueing(&control->queueing);
 		control->speed = control->idle ? lesser(2 * control->speed, MOST_SPEED) : 1;
 		control->idle = 1;

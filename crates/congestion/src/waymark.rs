@@ -21,6 +21,8 @@
 //! [`rivals`] detects flows that fill the queue, and computes the window in competition with them. It then replaces
 //! `D R + β`, unless it is smaller and there was no queue for a round trip.
 //!
+//! [`joining`] gives the minimum rate of a new flow, from the queueing time that it observes first.
+//!
 //! A lost segment counts as arrived, because it has left the queues. This does not hold if the queue was full: then CI
 //! is echoed, and the segment counts as not delivered by the path. A loss alone has no effect.
 //!
@@ -37,6 +39,7 @@ use crate::registry::{Control, Mark, Need, Recovery, Setting};
 use crate::rovegas::{Deployment, FULL_DEPLOYMENT};
 use delays::Delays;
 use departures::Departures;
+use joining::Joining;
 use queueing::Queueing;
 use rivals::Rivals;
 
@@ -150,6 +153,7 @@ impl WaymarkConfig {
             room: None,
             speed: 1.0,
             rivals: Rivals::new(slack),
+            joining: None,
             idle: true,
             full_until: 0.0,
             cwnd: limits.initial_window,
@@ -197,6 +201,8 @@ pub struct Waymark {
     /// The factor for β while there is no queue.
     speed: f64,
     rivals: Rivals,
+    /// As long as the flow joins others.
+    joining: Option<Joining>,
     /// Whether there was no queue in this round trip.
     idle: bool,
     /// Until when losses are attributed to the full queue.
@@ -226,6 +232,7 @@ impl Waymark {
         if ack.acked > self.round_end {
             self.round_end = ack.next;
             self.delays.next_round();
+            self.joining = self.joining.and_then(Joining::next_round);
             self.queueing.next_round();
             self.speed = if self.idle { 2.0 * self.speed } else { 1.0 };
             self.idle = true;
@@ -287,9 +294,15 @@ impl Waymark {
         let Delays {
             forward, backward, ..
         } = self.delays;
-        let current = *self
-            .rate
-            .get_or_insert(self.limits.initial_window / propagation);
+        let initial = self.limits.initial_window / propagation;
+        let knows_queueing = self.delays.deployment == Deployment::Full;
+        if self.rate.is_none() && self.room.is_none() && knows_queueing {
+            self.joining = Joining::new(forward, initial, self.backlog);
+        }
+        if self.room.is_some() || self.was_full(now) || self.rivals.window().is_some() {
+            self.joining = None;
+        }
+        let current = *self.rate.get_or_insert(initial);
         let round_trip = propagation + forward + backward;
         let mut rate = current;
         if let Some(arrival_rate) = self.arrival_rate {
@@ -315,7 +328,8 @@ impl Waymark {
                 _ => self.corrected(ack, arrival_rate, 1.0, propagation),
             };
         }
-        let rate = rate.min(self.line).max(1.0 / round_trip);
+        let joining = self.joining.map_or(0.0, Joining::rate);
+        let rate = rate.max(joining).min(self.line).max(1.0 / round_trip);
         self.rate = Some(rate);
         self.departures
             .set_pace(now, rate, (round_trip + READING) / 32.0);
@@ -452,6 +466,7 @@ impl Controller for Waymark {
 
 mod delays;
 mod departures;
+mod joining;
 mod queueing;
 mod rivals;
 

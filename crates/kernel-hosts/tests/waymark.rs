@@ -15,7 +15,10 @@ mod replay;
 /// propagation delay.
 const ROUNDING: f64 = 1.0 / (1_u64 << 20) as f64;
 const ACKS: u64 = 12_000;
-/// The first acknowledgements bring no queueing times.
+/// Connections that only begin, up to this seed, and their acknowledgements.
+const SHORT: u64 = 400;
+const SHORT_ACKS: u64 = 100;
+/// The first acknowledgements of long ones bring no queueing times.
 const UNMARKED: u64 = 50;
 const MOST: u32 = 2000;
 /// β
@@ -34,9 +37,11 @@ const OFF_US: u64 = 5;
 fn waymark_has_the_window_and_the_rate_of_rust() {
     let program = compile("waymark");
     let mut seen = Seen::default();
-    for seed in 1..=4 {
-        let mut run = Run::new(seed);
-        while run.acks < ACKS {
+    let long = (1..=4).map(|seed| (seed, ACKS, UNMARKED));
+    let short = (5..=SHORT).map(|seed| (seed, SHORT_ACKS, 0));
+    for (seed, acks, unmarked) in long.chain(short) {
+        let mut run = Run::new(seed, unmarked);
+        while run.acks < acks {
             run.step();
         }
         let printed = replay(&program, &run.events);
@@ -68,10 +73,11 @@ struct Seen {
     random: u64,
     congestion: u64,
     timeouts: u64,
+    joined: u64,
 }
 
 impl Seen {
-    fn all(&mut self) -> [&mut u64; 8] {
+    fn all(&mut self) -> [&mut u64; 9] {
         [
             &mut self.idle,
             &mut self.queued,
@@ -81,6 +87,7 @@ impl Seen {
             &mut self.random,
             &mut self.congestion,
             &mut self.timeouts,
+            &mut self.joined,
         ]
     }
 
@@ -156,11 +163,13 @@ struct Run {
     /// What left since the last acknowledgement.
     sent: u64,
     acks: u64,
+    /// So many acknowledgements bring no queueing times at first.
+    unmarked: u64,
     seen: Seen,
 }
 
 impl Run {
-    fn new(seed: u64) -> Run {
+    fn new(seed: u64, unmarked: u64) -> Run {
         let mut draw = Draw(seed);
         Run {
             control: WaymarkConfig {
@@ -185,6 +194,7 @@ impl Run {
             sent: 0,
             most: 0.0,
             acks: 0,
+            unmarked,
             seen: Seen::default(),
         }
     }
@@ -268,7 +278,7 @@ impl Run {
             backward_us,
             weather.indices,
         );
-        if self.acks < UNMARKED {
+        if self.acks < self.unmarked {
             marks.carried &= !MARK_AQT;
         }
         let ack = AckEvent {
@@ -328,6 +338,9 @@ impl Run {
         let snapshot = self.control.snapshot();
         let is_idle = snapshot.diff.is_some_and(|diff| diff <= BACKLOG);
         self.seen.idle += u64::from(is_idle);
+        let initial = INITIAL_WINDOW as f64 * 1e6 / self.weather.propagation_us as f64;
+        let joins = before.is_none() && after.is_some_and(|rate| rate > 1.01 * initial);
+        self.seen.joined += u64::from(joins);
         self.seen.queued += u64::from(snapshot.diff.is_some() && !is_idle);
         self.seen.grown += u64::from(is_idle && after > before);
         self.seen.held_back += u64::from(is_idle && after == before && !ack.ci_echo);

@@ -165,21 +165,57 @@ fn no_rate_exceeds_that_of_the_host_s_link() {
     assert_eq!(path.pace(), 150.0);
 }
 
-/// The first acknowledgement: the rate is that of a window. Twice the window may be in flight unless there is a queue.
+/// A connection whose first segment was queued for so long, when it is acknowledged.
+fn joined(index: u8, queueing_ms: u64) -> Path {
+    let mut path = Path::new(1e6);
+    path.index = index;
+    path.sent = 10.0;
+    path.now_ms = PROPAGATION + queueing_ms;
+    path.receive(0, queueing_ms);
+    path
+}
+
+/// The initial rate is 100 segments per second. Twice the window may be in flight unless there is a queue.
 #[test]
 fn behind_a_queue_a_window_is_in_flight_until_the_rate_of_arrival_is_known() {
-    let window = |queueing_ms| {
-        let mut path = Path::new(1e6);
-        path.sent = 10.0;
-        path.now_ms = PROPAGATION + queueing_ms;
-        path.receive(0, queueing_ms);
-        path.control.cwnd()
-    };
+    let window = |queueing_ms| joined(3, queueing_ms).control.cwnd();
     assert_eq!(window(0), 2.0 * 10.0 + FEW);
-    // Of ten segments per 100 ms, half a segment waits for 5 ms.
-    assert!((window(4) - (2.0 * 10.0 * 1.04 + FEW)).abs() < 1e-9);
+    // At twice the initial rate, .4 segments are queued in 2 ms.
+    assert!((window(2) - (4.0 * 10.0 * 1.02 + FEW)).abs() < 1e-9);
     assert_eq!(window(6), 10.0);
     assert_eq!(window(90), 10.0);
+}
+
+/// Flows that have half a segment each in a queue of 4 ms send 125 segments per second.
+#[test]
+fn a_new_flow_sends_at_the_rate_of_the_flows_that_it_joins() {
+    // At index 4 a link has capacity left: its flows do not fill it.
+    for (index, queueing_ms, expected) in [
+        (3, 0, 100.0),
+        (3, 1, 200.0),
+        (3, 4, 125.0),
+        (3, 6, 100.0),
+        (4, 4, 100.0),
+    ] {
+        let pace = joined(index, queueing_ms).pace();
+        assert!((pace - expected).abs() < 1e-9, "{queueing_ms} ms: {pace}");
+    }
+}
+
+/// Ten of its segments arrive per round trip of 150 ms, so that without the minimum the rate would be lower.
+#[test]
+fn a_new_flow_keeps_this_rate_for_four_round_trips() {
+    let mut path = joined(3, 4);
+    for round_trip in 1..=5 {
+        path.sent += 10.0;
+        for _ in 0..10 {
+            path.now_ms += 15;
+            path.receive(path.now_ms - 150, 50);
+        }
+        // The last acknowledgement ends the round trip.
+        let keeps = (path.pace() - 125.0).abs() < 1e-9;
+        assert_eq!(keeps, round_trip < 4, "{round_trip}: {}", path.pace());
+    }
 }
 
 #[test]
