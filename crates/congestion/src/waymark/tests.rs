@@ -165,7 +165,7 @@ fn no_rate_exceeds_that_of_the_host_s_link() {
     assert_eq!(path.pace(), 150.0);
 }
 
-/// A connection whose first segment was queued for so long, when it is acknowledged.
+/// A connection whose first segment was queued for the given time, when it is acknowledged.
 fn joined(index: u8, queueing_ms: u64) -> Path {
     let mut path = Path::new(1e6);
     path.index = index;
