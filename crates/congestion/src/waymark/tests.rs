@@ -206,6 +206,7 @@ fn a_new_flow_sends_at_the_rate_of_the_flows_that_it_joins() {
 #[test]
 fn a_new_flow_keeps_this_rate_for_four_round_trips() {
     let mut path = joined(3, 4);
+    path.now_ms += 50;
     for round_trip in 1..=5 {
         path.sent += 10.0;
         for _ in 0..10 {
