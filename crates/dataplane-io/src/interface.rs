@@ -129,8 +129,8 @@ impl Interface {
         self.socket.send(octets)
     }
 
-    /// Sends a frame that is to be cut into segments of the given octets of data, of which it had `data` when it
-    /// came. What was lost. It is cut only if the interface was opened with [`Offloads::Whole`].
+    /// Sends a frame that is to be segmented. Each segment has `segment` octets of data, and the frame had `data` octets
+    /// when it arrived. Returns the losses. It is segmented only if the interface was opened with [`Offloads::Whole`].
     pub fn send_cut(&mut self, octets: &mut [u8], segment: u16, data: u16) -> Lost {
         self.socket.send_cut(octets, segment, data)
     }

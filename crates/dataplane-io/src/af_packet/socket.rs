@@ -89,9 +89,9 @@ impl PacketSocket {
         }
     }
 
-    /// Sends a frame that is to be cut into segments of the given octets of data, of which it had `data` when it
-    /// came. What was lost. A frame that cannot be cut leaves as it is: the start of a packet, and one with other
-    /// data, as of a telemetry header behind TCP's, which would move what follows it in the stream.
+    /// Sends a frame that is to be segmented. Each segment has `segment` octets of data, and the frame had `data` octets
+    /// when it arrived. Returns the losses. A frame that cannot be segmented is sent unchanged: a truncated packet, or
+    /// one with different data, such as a telemetry header after the TCP header, which would shift the stream.
     pub fn send_cut(&mut self, octets: &mut [u8], segment: u16, data: u16) -> Lost {
         if offload::data(octets) != data {
             offload::whole(octets);

@@ -2,8 +2,8 @@
 //!
 //! Threads wait for each other after each round. What that costs follows from events alone, so that a run
 //! is divided at the same events again: those of the network, those of the part that has most in each round, and the
-//! rounds. While the network is not divided they are counted as they would be, for all threads that there may be, half
-//! as many, and so on. The most threads that pay run it.
+//! rounds. While the network is not divided, they are counted for each possible division: among the requested number of
+//! threads, half as many, and so on. The division with the most threads that is worthwhile is used.
 
 use super::places::Places;
 use super::{RunError, Simulation};
@@ -29,7 +29,7 @@ const STRETCH: u64 = 1 << 14;
 pub(super) struct Plan {
     /// The ways to divide it, most threads first.
     choices: Vec<Choice>,
-    /// By which it is divided, or was at last.
+    /// Index of the choice in use, or of the last one that was used.
     chosen: usize,
     /// Cores that there are for the threads.
     pub cores: usize,
@@ -37,11 +37,11 @@ pub(super) struct Plan {
     always: bool,
     /// Number of events between decisions.
     stretch: u64,
-    /// Stretches on fewer threads than there may be, until it is counted whether more pay by now.
+    /// Number of stretches on fewer threads than requested, until the choice is reconsidered. It doubles each time.
     recount: u32,
-    /// Those that are left of them.
+    /// Remaining stretches until then.
     left: u32,
-    /// Events while it was not divided.
+    /// Number of events while the network was not divided.
     whole: u64,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Choice {
     /// Since the last decision.
     work: Work,
     present: Present,
-    /// Events while the network was divided so.
+    /// Number of events while the network was divided in this way.
     events: u64,
 }
 
