@@ -1,9 +1,9 @@
-//! A hash table that grows incrementally. No insertion moves more than a few elements, so packets do not wait for a
-//! rehash.
+//! A hash table that grows incrementally. Each insertion moves a few elements, usually two, so packets do not wait for
+//! a rehash.
 
 use hashbrown::HashTable;
 
-/// Slots of the old table that each insertion empties.
+/// The largest number of slots of the old table that an insertion empties.
 const STEP: usize = 32;
 
 /// A set of elements, each found by its hash.
@@ -14,6 +14,8 @@ pub struct Gradual<T> {
     old: HashTable<T>,
     /// The number of its slots that have been emptied.
     emptied: usize,
+    /// The number of its slots that each insertion empties. All are empty before the new table is full.
+    step: usize,
 }
 
 impl<T> Default for Gradual<T> {
@@ -22,6 +24,7 @@ impl<T> Default for Gradual<T> {
             table: HashTable::new(),
             old: HashTable::new(),
             emptied: 0,
+            step: 0,
         }
     }
 }
@@ -33,6 +36,10 @@ impl<T> Gradual<T> {
 
     pub fn is_empty(&self) -> bool {
         self.table.is_empty() && self.old.is_empty()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &T> {
+        self.table.iter().chain(&self.old)
     }
 
     #[inline]
@@ -61,12 +68,13 @@ impl<T> Gradual<T> {
             debug_assert!(self.old.is_empty(), "emptied before the next is outgrown");
             self.old = std::mem::replace(&mut self.table, larger);
             self.emptied = 0;
+            self.step = places.div_ceil(self.table.capacity() - held);
         }
         self.table.insert_unique(hash, value, &hasher);
         if self.old.is_empty() {
             return;
         }
-        let places = self.emptied..self.old.num_buckets().min(self.emptied + STEP);
+        let places = self.emptied..self.old.num_buckets().min(self.emptied + self.step);
         self.emptied = places.end;
         for place in places {
             if let Ok(entry) = self.old.get_bucket_entry(place) {
@@ -141,6 +149,24 @@ mod tests {
             assert_eq!(table.len(), there.len());
             assert_eq!(table.is_empty(), there.is_empty());
         }
+    }
+
+    #[test]
+    fn a_growing_table_moves_few_elements_at_each_insertion() {
+        let moved = Cell::new(0);
+        let hasher = |value: &u64| {
+            moved.set(moved.get() + 1);
+            hash(*value)
+        };
+        let mut table = Gradual::default();
+        for value in 0..100_000 {
+            moved.set(0);
+            table.insert_unique(hash(value), value, hasher);
+            assert!(moved.get() <= 3, "{} of {value} moved", moved.get());
+        }
+        let mut found: Vec<u64> = table.iter().copied().collect();
+        found.sort_unstable();
+        assert!(found.into_iter().eq(0..100_000));
     }
 
     fn hash(value: u64) -> u64 {

@@ -95,14 +95,9 @@ impl Prefixes {
     /// Creates the filter for many entries.
     fn filter_many(&mut self, slab: &Slab) {
         let mut many = ManyPrefixes::new(&self.field, &self.groups);
-        // Entries that have been removed do no harm.
-        for id in 0..slab.entries.len() {
-            let entry = &slab.entries[id];
-            let group = self
-                .groups
-                .binary_search_by(|g| entry.prefix.cmp(&g.length));
-            if let Ok(group @ ..Self::FILTERED) = group {
-                many.mark(&self.field, group, entry);
+        for (number, group) in self.groups.iter().take(Self::FILTERED).enumerate() {
+            for id in group.table.iter() {
+                many.mark(&self.field, number, &slab.entries[*id as usize]);
             }
         }
         self.many = Some(many);
