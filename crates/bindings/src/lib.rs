@@ -2,6 +2,7 @@
 //!
 //! There are no algorithms here: arguments are converted, and results are put into dictionaries and arrays.
 
+mod allocator;
 mod control;
 mod datagrams;
 mod errors;
@@ -19,12 +20,6 @@ mod switch;
 mod wires;
 
 use pyo3::prelude::*;
-
-/// Large tables are freed on a thread other than the one that forwards. With glibc's allocator, the forwarding thread
-/// would then merge the freed memory, and packets would wait for that.
-#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[global_allocator]
-static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// Makes the engine compile programs to machine code, if possible, unless `WAYMARK_JIT` is 0.
 fn compile_programs() -> PyResult<()> {

@@ -1,5 +1,6 @@
 //! Running a switch on interfaces, with its P4Runtime server.
 
+use crate::allocator::return_memory_in_background;
 use crate::errors::SwitchError;
 use crate::generator::App;
 use crate::program::Program;
@@ -115,6 +116,7 @@ pub fn run_switch(
         counters,
     };
     let initial = program.map(|program| initial(program.get())).transpose()?;
+    return_memory_in_background();
     let (handle, jobs) = dataplane_io::jobs()?;
     let submit = handle.clone();
     py.detach(|| {

@@ -1,7 +1,7 @@
 //! How long packets wait for the control plane: the longest job of each kind of request, on the thread that forwards.
 //!
 //! An argument names a kind of table: `cargo bench -p p4runtime --bench jobs -- lpm`. Without one, all are measured, each in a
-//! separate process. The allocator is that of the module `waymark._core`.
+//! separate process. The allocator is that of the module `waymark._core`, with its settings.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -57,6 +57,8 @@ async fn main() {
 }
 
 async fn measure(kind: &str) {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    tikv_jemalloc_ctl::background_thread::write(true).expect("the allocator has threads");
     let members = MEMBERS.replace("KIND", kind);
     let apply = "cells.count(0); marks.apply();";
     let source = support::v1model("", "", &members, apply);
