@@ -23,6 +23,7 @@ mod compiled {
     pub mod checksum;
     pub mod context;
     pub mod emitter;
+    pub mod hash;
     pub mod module;
     pub mod packet;
     pub mod place;

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 
 pub use crate::code::{
     ActionCode, ApplySite, Code, ErrorCodes, ExternCode, FieldCode, HeaderCode, JumpTable, Lane,
-    Next, OUT_OF_RANGE, Op, Part, SumGroup, SumLane, TableCode,
+    ListValue, Next, OUT_OF_RANGE, Op, Part, SumGroup, SumLane, TableCode,
 };
 
 /// Compiles bytecode to machine code.

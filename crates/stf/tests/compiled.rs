@@ -2,6 +2,8 @@
 
 #[path = "compiled/cleared.rs"]
 mod cleared;
+#[path = "compiled/hashes.rs"]
+mod hashes;
 #[path = "compiled/headers.rs"]
 mod headers;
 #[path = "compiled/large.rs"]

@@ -193,6 +193,11 @@ impl Emitter<'_, '_> {
         self.build.ins().load(types::I64, fixed(), place, offset)
     }
 
+    /// A 32-bit number that is constant while code runs, extended with zeros.
+    pub fn load_fixed_number(&mut self, place: Value, offset: i32) -> Value {
+        self.build.ins().uload32(fixed(), place, offset)
+    }
+
     pub fn set_field(&mut self, offset: usize, value: Value) {
         let context = self.context;
         self.build
