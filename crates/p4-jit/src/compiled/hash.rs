@@ -66,14 +66,20 @@ impl Emitter<'_, '_> {
             },
             _ => return false,
         };
-        let words = [d.1, base.1, max.1];
-        let Some(pieces) =
-            pieces(data).filter(|_| words.iter().all(|width| (1..=64).contains(width)))
-        else {
+        let short = [d.1, base.1].iter().all(|width| (1..=64).contains(width));
+        let Some(pieces) = pieces(data).filter(|_| short && max.1 > 0) else {
+            return false;
+        };
+        // A maximum of more than 64 bits is a constant, or the interpreter reads it.
+        let above = (1..max.1.div_ceil(64)).map(|limb| self.program.constant(max.0 + limb));
+        let Some(above) = above.collect::<Option<Vec<_>>>() else {
             return false;
         };
         let hash = self.crc(&crc, &pieces);
-        let choice = self.modulo(hash, max.0);
+        let choice = match above.iter().any(|limb| *limb > 0) {
+            true => hash,
+            false => self.modulo(hash, max.0),
+        };
         let base = self.load(base.0);
         let sum = self.build.ins().iadd(base, choice);
         let sum = self.cut(sum, (64 - d.1) as u8);

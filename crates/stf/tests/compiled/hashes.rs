@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use units::Instant;
 
 /// Arguments of a hash: its width, algorithm, base, list and maximum.
-const HASHES: [(u32, &str, &str, &str, &str); 20] = [
+const HASHES: [(u32, &str, &str, &str, &str); 22] = [
     // The 5-tuple of a flow.
     (
         14,
@@ -58,9 +58,13 @@ const HASHES: [(u32, &str, &str, &str, &str); 20] = [
         "64w0x100000000",
     ),
     (32, "crc32", "32w0", "h.a, h.b", "64w0x100000000"),
-    // Maxima and bases that are known at run time, the maximum 0, a sum that wraps.
+    // A maximum and a base that are known at run time only, the maximum 0.
     (32, "crc32", "h.a.b", "h.a.a", "h.a.c"),
     (32, "crc32", "32w9", "h.a.a", "32w0"),
+    // Maxima of more than 64 bits.
+    (32, "crc32", "32w9", "h.a.a", "65w0x10000000000000000"),
+    (32, "crc32", "32w9", "h.a.a", "128w1000"),
+    // Sums that wrap.
     (8, "crc32", "8w200", "h.a.a", "32w100"),
     (
         48,
