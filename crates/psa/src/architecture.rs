@@ -39,6 +39,10 @@ impl Architecture for Psa {
 }
 
 impl Forwarding for Psa {
+    fn recirculates(_layout: &Layout, port: u16) -> bool {
+        ports::of_psa(port) == ports::RECIRCULATE
+    }
+
     #[inline]
     fn arrive(layout: &Layout, words: &mut [u64], now: Instant, port: u16, _packet: &Packet) {
         paths::arrive(layout, words, now, ports::of_psa(port), paths::NORMAL);

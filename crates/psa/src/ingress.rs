@@ -4,7 +4,7 @@ use crate::paths::{self, again, session, to_egress};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::take;
-use switch::{Arrival, Frame, PortConfig, Target};
+use switch::{Arrival, Frame};
 
 /// Classes of service, which limit the number of queues of a port.
 const CLASSES: u64 = 8;
@@ -112,10 +112,6 @@ fn to_queue(
         let cause = DropCause::UnknownPort;
         return switch.drop_packet(cause, counted_at, arrival, fresh, take(packet));
     };
-    if port == ports::RECIRCULATE {
-        // The port has no line on any switch.
-        switch.set_port(queue, PortConfig::default());
-    }
     switch.enqueue(fresh, take(packet), arrival, queue, None);
 }
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use engine::{DropCause, Packet, Switch, SwitchConfig};
+use engine::{DropCause, Packet, PortConfig, Switch, SwitchConfig};
 use std::path::{Path, PathBuf};
 use units::Instant;
 
@@ -19,6 +19,15 @@ fn packets_take_the_paths_of_the_specification() {
     let script = std::fs::read_to_string(folder().join("psa.stf")).expect("the script is there");
     let script = stf::Script::parse(&script).expect("the script parses");
     let report = stf::run(&program(), &script, stf::Ports::All);
+    assert_eq!(report.failures, [], "{report}");
+    // Every switch has the recirculation port.
+    let config = SwitchConfig {
+        ports: (1..=16).map(|port| (port, PortConfig::default())).collect(),
+        other_ports: None,
+        ..SwitchConfig::default()
+    };
+    let switch = Switch::new(&program(), config).expect("it compiles");
+    let report = stf::run_on(switch, &script, stf::Ports::All).report;
     assert_eq!(report.failures, [], "{report}");
 }
 

@@ -10,7 +10,7 @@ mod support;
 #[path = "tna/testgen.rs"]
 mod testgen;
 
-use engine::{CPU_PORT, DropCause, Packet, Switch, SwitchConfig};
+use engine::{CPU_PORT, DropCause, Packet, PortConfig, Switch, SwitchConfig};
 use std::path::{Path, PathBuf};
 use units::Instant;
 
@@ -68,6 +68,54 @@ fn edited(architecture: &str, at: &str, insert: &str) -> p4_ir::Program {
     let text = text.replacen(at, &format!("{insert} {at}"), 1);
     let text = format!("#include <{architecture}>\n{text}");
     support::compile_text("edited.p4", &text, &[]).expect("it compiles")
+}
+
+/// Runs a script on a switch with ports 1 to 3 only.
+fn check_with_three_ports(program: &p4_ir::Program, script: &str) {
+    let config = SwitchConfig {
+        ports: (1..=3).map(|port| (port, PortConfig::default())).collect(),
+        other_ports: None,
+        ..SwitchConfig::default()
+    };
+    let switch = Switch::new(program, config).expect("it compiles");
+    let script = stf::Script::parse(script).expect("the script parses");
+    let report = stf::run_on(switch, &script, stf::Ports::All).report;
+    assert_eq!(report.failures, [], "{report}");
+}
+
+#[test]
+fn copies_are_recirculated() {
+    for (architecture, port) in [("tna.p4", 68), ("t2na.p4", 6)] {
+        let ends = format!("if (intrinsic.ingress_port == {port}) {{ hdr.op.kind = 1; }}");
+        let program = edited(architecture, "hdr.bridge = { hdr.op.kind", &ends);
+        let script = format!(
+            "mirroring_add 5 {port}
+            packet 1 0c 02 00 00 0000 9999 88
+            expect 2 0c 02 02 00 0000 0001 88 $
+            expect 2 01 02 02 00 0000 00{port:02x} 88 $
+            mc_mgrp_create 3
+            mc_node_create 21 {port}
+            mc_node_associate 3 0
+            packet 1 03 03 00 00 0000 0000
+            expect 3 01 03 03 00 0000 00{port:02x} $"
+        );
+        check_with_three_ports(&program, &script);
+    }
+}
+
+#[test]
+fn mirrored_packets_have_the_fields_of_an_invalid_header() {
+    let text = std::fs::read_to_string(folder().join("paths.p4")).expect("it is there");
+    let fields = "hdr.bridge = { MIRRORED, 0x8765 }; for_deparser.mirror_type = 2;";
+    let text = text.replacen("for_deparser.mirror_type = 2;", fields, 1);
+    let text = text.replacen("{ MIRRORED, 0x4321 }", "hdr.bridge", 1);
+    let text = format!("#include <tna.p4>\n{text}");
+    let program = support::compile_text("edited.p4", &text, &[]).expect("it compiles");
+    let script = "mirroring_add 5 3
+        packet 1 0e 02 00 00 0000 9999 88
+        expect 2 0e 02 02 00 0000 0001 88 $
+        expect 3 0e 02 03 00 0000 8765 88 $";
+    check_with_three_ports(&program, script);
 }
 
 #[test]

@@ -15,6 +15,11 @@ pub trait Forwarding: Architecture {
     /// before they are dropped as [`UnknownPort`](DropCause::UnknownPort).
     const EGRESS_WITHOUT_PORT: bool = false;
 
+    /// Whether packets for a port return to ingress. Such a port has no line outside of the switch, and always exists.
+    fn recirculates(_layout: &Self::Layout, _port: u16) -> bool {
+        false
+    }
+
     /// Writes settings of the switch into the words that [`Compiler::setting`](p4_vm::Compiler::setting) gave.
     fn configure(_layout: &Self::Layout, _config: &SwitchConfig, _words: &mut [u64]) {}
 

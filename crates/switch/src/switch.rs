@@ -344,6 +344,9 @@ impl<A: Forwarding> Switch<A> {
         if !self.tm.has_queues(port) {
             match self.config.other_ports {
                 Some(config) => self.tm.set_port(port, config),
+                None if A::recirculates(self.layout(), port) => {
+                    self.tm.set_port(port, PortConfig::default());
+                }
                 None if A::EGRESS_WITHOUT_PORT => self.tm.set_absent(port),
                 None => {}
             }

@@ -3,7 +3,7 @@
 use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
 use crate::requests::Request;
-use crate::{deflection, egress, generator, ghost, ingress, objects};
+use crate::{deflection, egress, generator, ghost, ingress, objects, ports};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, ControlError, DropCause, Object, Packet, Target};
 use switch::{
@@ -50,6 +50,10 @@ impl Architecture for Tna {
 }
 
 impl Forwarding for Tna {
+    fn recirculates(layout: &Layout, port: u16) -> bool {
+        ports::recirculates(port, layout.generation)
+    }
+
     #[inline]
     fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, _packet: &Packet) {
         words[layout.own.ingress_port as usize] = port.into();

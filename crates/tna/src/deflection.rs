@@ -1,7 +1,7 @@
 //! Deflection on drop: a packet that its queue refuses goes to egress through another queue, if ingress has requested
 //! that.
 
-use crate::{Switch, fate, ports};
+use crate::{Switch, ports};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Frame};
 
@@ -51,6 +51,5 @@ pub fn refused(
     words[own.deflect_on_drop as usize] = 0;
     words[own.deflected as usize] = 1;
     words[own.queue as usize] = to.queue;
-    fate::open(switch, to.port);
     switch.enqueue(words, packet, arrival, to.port, None);
 }

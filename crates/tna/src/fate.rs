@@ -4,7 +4,7 @@ use crate::blocks::{Layout, Own};
 use crate::{Switch, ports};
 use p4_vm::{DropCause, Packet};
 use std::slice;
-use switch::{Arrival, Frame, PortConfig, Replica, Target};
+use switch::{Arrival, Frame, Replica};
 
 /// The option of [`SwitchConfig::options`](switch::SwitchConfig::options) that sets the port of `copy_to_cpu`. By
 /// default, there are no such copies.
@@ -52,7 +52,6 @@ pub fn decide(
     }
     match port {
         Some(port) => {
-            open(switch, port);
             switch.enqueue(words, packet, arrival, port, None);
         }
         None if copied => {
@@ -76,13 +75,6 @@ fn copy(switch: &mut Switch, words: &[u64]) -> Frame {
     let mut twin = switch.take_words();
     twin.copy_from_slice(words);
     twin
-}
-
-/// Ensures that a recirculation port exists. It has no line outside of the switch.
-pub fn open(switch: &mut Switch, port: u16) {
-    if ports::recirculates(port, switch.layout().generation) && !switch.has_port(port) {
-        switch.set_port(port, PortConfig::default());
-    }
 }
 
 /// Converts a packet's storage to that of a packet for egress: variables become zero, and the words of the traffic

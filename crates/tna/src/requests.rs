@@ -78,7 +78,9 @@ pub fn generate(c: &mut Compiler<'_, Tna>, context: &Arg) -> Option<Asks> {
 
 /// The values of a header of at most `most` octets.
 fn values(c: &mut Compiler<'_, Tna>, header: &Arg, most: usize) -> Option<Vec<ListValue>> {
-    let values = c.data(header)?;
+    let mut values = c.data(header)?;
+    // The hardware reads containers, whether or not the header is valid.
+    values.iter_mut().for_each(|value| value.valid = NONE);
     if values.iter().any(|value| value.length != NONE) {
         c.error("a header for another packet cannot have a varbit field");
     }
