@@ -104,6 +104,18 @@ fn copies_are_recirculated() {
 }
 
 #[test]
+fn the_length_of_a_mirrored_packet_includes_the_mirror_header() {
+    let reads = "if (intrinsic.egress_port == 3) { hdr.op.value = intrinsic.pkt_length; }";
+    let program = edited("tna.p4", "hdr.bridge.setInvalid();", reads);
+    // Nine octets, three of the header, and four of the check sequence.
+    let script = "mirroring_add 5 3
+        packet 1 0e 02 00 00 0000 9999 88
+        expect 2 0e 02 02 00 0000 0001 88 $
+        expect 3 0e 02 03 00 0000 0010 88 $";
+    check_with_three_ports(&program, script);
+}
+
+#[test]
 fn mirrored_packets_have_the_fields_of_an_invalid_header() {
     let text = std::fs::read_to_string(folder().join("paths.p4")).expect("it is there");
     let fields = "hdr.bridge = { MIRRORED, 0x8765 }; for_deparser.mirror_type = 2;";

@@ -3,7 +3,7 @@
 use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
 use crate::requests::Request;
-use crate::{deflection, egress, generator, ghost, ingress, objects, ports};
+use crate::{copies, deflection, egress, generator, ghost, ingress, objects, ports};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, ControlError, DropCause, Object, Packet, Target};
 use switch::{
@@ -55,8 +55,9 @@ impl Forwarding for Tna {
     }
 
     #[inline]
-    fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, _packet: &Packet) {
+    fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, packet: &Packet) {
         words[layout.own.ingress_port as usize] = port.into();
+        words[layout.own.length as usize] = copies::on_the_wire(packet);
         words[layout.own.resubmitted as usize] = 0;
     }
 

@@ -147,6 +147,8 @@ pub struct Own {
     pub replication: Slot,
     /// `egress_rid_first`.
     pub first_replica: Slot,
+    /// `pkt_length` in egress.
+    pub length: Slot,
 }
 
 impl Own {
@@ -237,6 +239,7 @@ pub fn bind(compiler: &mut Compiler<'_, Tna>) {
         class_of_service: compiler.setting(),
         replication: compiler.setting(),
         first_replica: compiler.setting(),
+        length: compiler.setting(),
     };
     compiler.layout.error_bits = parser_errors::bits(program);
     let generation = generation(program);

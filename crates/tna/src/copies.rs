@@ -5,6 +5,14 @@ use crate::{Switch, Tna, generator, prefix};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Forwarding};
 
+/// Octets of a frame check sequence.
+const CHECK_SEQUENCE: u64 = 4;
+
+/// The length of a packet with its frame check sequence, as the hardware counts it.
+pub fn on_the_wire(packet: &Packet) -> u64 {
+    u64::from(packet.length()) + CHECK_SEQUENCE
+}
+
 /// A copy of the current packet as it was before the hardware prepended `prefix` octets.
 pub fn as_it_came(switch: &mut Switch, packet: &Packet, prefix: usize) -> Packet {
     let mut copy = switch.copy_packet(packet);
@@ -34,6 +42,7 @@ pub fn mirror(
     for slot in own.of_queued() {
         words[slot as usize] = 0;
     }
+    words[own.length as usize] = on_the_wire(&copy);
     switch.replicate(words, copy, arrival, &session.replicas, None);
 }
 
@@ -45,10 +54,6 @@ pub fn resubmit(
     arrival: &mut Arrival,
     ingress_port: u16,
 ) {
-    let header = request.header();
-    let mut data = [0; 32];
-    data[..header.len()].copy_from_slice(header);
-    prefix::prepend(&mut copy, &data[..switch.layout().port_metadata]);
     let mut words = switch.take_words();
     Tna::arrive(
         switch.layout(),
@@ -57,6 +62,10 @@ pub fn resubmit(
         ingress_port,
         &copy,
     );
+    let header = request.header();
+    let mut data = [0; 32];
+    data[..header.len()].copy_from_slice(header);
+    prefix::prepend(&mut copy, &data[..switch.layout().port_metadata]);
     words[switch.layout().own.resubmitted as usize] = 1;
     switch.restart_later(words, copy, arrival);
 }

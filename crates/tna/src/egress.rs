@@ -127,6 +127,7 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
         replication,
         first_replica,
         deflected,
+        length,
         ..
     } = layout.own;
     let queued = &next.queued;
@@ -146,7 +147,7 @@ fn metadata(layout: &Layout, next: &Dequeued) -> [u64; 14] {
         next.priority.into(),
         word(class_of_service),
         word(deflected),
-        queued.packet.length().into(),
+        word(length),
     ]
 }
 

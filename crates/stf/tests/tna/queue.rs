@@ -108,7 +108,8 @@ fn times_and_depths_of_tofino_1_are_18_bits_of_nanoseconds_and_cells_of_80_octet
             enqueued_behind: 13 * n.saturating_sub(1),
             left_behind: 13 * [0, 1, 0][n as usize],
             port: 2,
-            length: 1012,
+            // With the check sequence, without bridged metadata.
+            length: 1004,
             deflected: 0,
         };
         assert_eq!(*met, expected, "packet {n}");
