@@ -4,7 +4,7 @@ mod support;
 
 use p4_info::proto::P4Info;
 use p4runtime::proto::v1::entity::Entity as E;
-use p4runtime::proto::v1::field_match::{Exact, FieldMatchType};
+use p4runtime::proto::v1::field_match::{Exact, FieldMatchType, Ternary};
 use p4runtime::proto::v1::stream_message_request::Update as Request;
 use p4runtime::proto::v1::stream_message_response::Update as Response;
 use p4runtime::proto::v1::update::Type::{Insert, Modify};
@@ -235,6 +235,32 @@ async fn a_translated_value_fits_the_narrower_of_both_types() {
         assert!(!is_kept(&mut device, entry(&p4info, beyond, "set", b"\x01")).await);
         assert!(!is_kept(&mut device, entry(&p4info, b"\x01", "set", beyond)).await);
     }
+}
+
+#[tokio::test]
+async fn the_mask_of_all_bits_has_the_width_of_the_clients_type() {
+    let types = "@p4runtime_translation(\"waymark/id\", bit<32>) type bit<9> id_t;
+         header id_h { id_t id; bit<7> padding; }";
+    let members = "
+        id_h id;
+        action set(id_t to) { id.id = to; }
+        table t { key = { id.id : ternary; } actions = { set; NoAction; } }";
+    let source = v1model(types, "", members, "id.setValid(); t.apply();");
+    let (mut device, p4info) = running(&source).await;
+    let masked = |value: &[u8], mask: &[u8]| {
+        let E::TableEntry(mut entry) = entry(&p4info, value, "set", b"\x01") else {
+            unreachable!("it is a table entry");
+        };
+        entry.priority = 1;
+        entry.r#match[0].field_match_type = Some(FieldMatchType::Ternary(Ternary {
+            value: value.into(),
+            mask: mask.into(),
+        }));
+        E::TableEntry(entry)
+    };
+    assert!(is_kept(&mut device, masked(b"\x07", b"\xff\xff\xff\xff")).await);
+    assert!(is_kept(&mut device, masked(b"\x01\x04", b"\x01\x0f")).await);
+    assert!(!is_kept(&mut device, masked(b"\x08", b"\xff\xff")).await);
 }
 
 // p4runtime: translated-string

@@ -1,5 +1,6 @@
 //! Match fields (specification, "Match Format").
 
+use crate::bytestring::Shape;
 use crate::fault::{Fault, Outcome, list};
 use crate::model::{FieldModel, Kind};
 use crate::proto::v1::FieldMatch;
@@ -71,7 +72,11 @@ fn decode_one(field: &FieldModel, given: Option<&FieldMatchType>) -> Outcome<Mat
             Ok(Match::Lpm { value, prefix })
         }
         (Kind::Ternary, Some(FieldMatchType::Ternary(ternary))) => {
-            let (value, mask) = (number(&ternary.value)?, number(&ternary.mask)?);
+            let value = number(&ternary.value)?;
+            let mask = match field.whole.decode(&ternary.mask) {
+                Ok(mask) if mask == ones(field.whole) => ones(field.shape),
+                _ => number(&ternary.mask)?,
+            };
             if mask == BigUint::ZERO {
                 return Err(anything("a mask other than 0"));
             }
@@ -117,6 +122,11 @@ fn expected(kind: Kind) -> &'static str {
     }
 }
 
+/// A mask that selects all bits.
+fn ones(shape: Shape) -> BigUint {
+    (BigUint::from(1_u8) << shape.width) - 1_u8
+}
+
 /// Encodes the fields for a client. Fields that match anything are omitted.
 pub fn encode(fields: &[FieldModel], matches: &[Match]) -> Vec<FieldMatch> {
     let pairs = fields.iter().zip(matches);
@@ -133,7 +143,7 @@ pub fn encode(fields: &[FieldModel], matches: &[Match]) -> Vec<FieldMatch> {
 fn encode_one(field: &FieldModel, found: &Match) -> Option<FieldMatchType> {
     let shape = field.shape;
     let octets = |number: &BigUint| shape.encode(number);
-    let ones = || (BigUint::from(1_u8) << shape.width) - 1_u8;
+    let whole = || field.whole.encode(&ones(field.whole));
     Some(match (field.kind, found) {
         (_, Match::Any) => return None,
         (Kind::Exact, Match::Exact(value)) => FieldMatchType::Exact(Exact {
@@ -152,7 +162,7 @@ fn encode_one(field: &FieldModel, found: &Match) -> Option<FieldMatchType> {
         }),
         (_, Match::Exact(value)) => FieldMatchType::Ternary(Ternary {
             value: octets(value),
-            mask: octets(&ones()),
+            mask: whole(),
         }),
         (_, Match::Lpm { value, prefix }) => FieldMatchType::Lpm(Lpm {
             value: octets(value),
@@ -160,7 +170,10 @@ fn encode_one(field: &FieldModel, found: &Match) -> Option<FieldMatchType> {
         }),
         (_, Match::Ternary { value, mask }) => FieldMatchType::Ternary(Ternary {
             value: octets(value),
-            mask: octets(mask),
+            mask: match *mask == ones(shape) {
+                true => whole(),
+                false => octets(mask),
+            },
         }),
         (_, Match::Range { low, high }) => FieldMatchType::Range(Range {
             low: octets(low),

@@ -292,6 +292,10 @@ impl Builder<'_> {
                 id: field.id,
                 name: name.clone(),
                 shape,
+                whole: match u32::try_from(field.bitwidth) {
+                    Ok(width) if width > shape.width => Shape::bits(width),
+                    _ => shape,
+                },
                 kind,
             });
         }

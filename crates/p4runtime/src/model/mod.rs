@@ -80,6 +80,8 @@ pub struct FieldModel {
     pub name: String,
     /// The encoding of its values.
     pub shape: Shape,
+    /// The encoding of a mask that selects all bits. It is wider than a value if the client's type is wider.
+    pub whole: Shape,
     /// Its match kind.
     pub kind: Kind,
 }
