@@ -90,6 +90,7 @@ class Client:
         """The election id of the primary, or the largest so far."""
         self._rpc = rpc
         self._election_id = target.election_id
+        self._answered = False
 
     # Arbitration (P4Runtime 1.4, 5).
 
@@ -132,6 +133,7 @@ class Client:
                 raise self._failed("closed the stream", error) from error
             except RuntimeError as error:  # the stream ended without an error
                 raise self._error("closed the stream") from error
+            self._answered = True
             if message.WhichOneof("update") != "arbitration":
                 continue
             notification = message.arbitration
@@ -258,7 +260,8 @@ class Client:
     def _failed(self, what: str, error: P4ClientError, details: str = "") -> SwitchError:
         if error.code == GRPCStatusCode.UNAVAILABLE:
             what = "cannot be reached"
-            if self.target.credentials is None and "Socket closed" in error.message:
+            silent = not self._answered and self.target.credentials is None
+            if silent and "Socket closed" in error.message:
                 details += "; if it serves TLS, name the certificates in `tls`"
         message = f"{self.target.name} ({self.target.address}) {what}: {error.message}{details}"
         return SwitchError(message, error.code)

@@ -106,6 +106,14 @@ def test_files_hold_what_was_traced(small: wm.Topology, tmp_path: Path) -> None:
         assert plain.column(name).to_pylist() == table.column(name).to_pylist()
 
 
+def test_a_trace_into_no_folder_is_refused_before_anything_is_sent(
+    cli: Cli, tmp_path: Path
+) -> None:
+    file = tmp_path / "none" / "t.parquet"
+    told = cli("host", "send", "10.0.0.2", "--at", "nobody", "--trace", file)
+    assert (told.code, told.err) == (2, f"error: {file}: no such folder\n")
+
+
 @pytest.mark.parametrize("algorithm", ["rovegas", "muzha", "redvegas", "newreno"])
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_plot_draws_a_trace(

@@ -262,6 +262,32 @@ def test_a_connection_that_is_closed_at_once_may_be_one_without_tls(tmp_path: Pa
     asyncio.run(test())
 
 
+def test_a_connection_that_breaks_later_says_nothing_of_tls(tmp_path: Path) -> None:
+    async def test(_: FakeSwitch, port: int) -> None:
+        ends: list[asyncio.StreamWriter] = []
+
+        async def pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            while octets := await reader.read(1 << 16):
+                writer.write(octets)
+
+        async def relay(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            up, down = await asyncio.open_connection("127.0.0.1", port)
+            ends.extend((writer, down))
+            await asyncio.gather(pump(reader, down), pump(up, writer))
+
+        async with await asyncio.start_server(relay, "127.0.0.1", 0) as server:
+            _, wanted = example(tmp_path, server.sockets[0].getsockname()[1])
+            async with connected(wanted.target) as client:
+                await client.arbitrate()
+                for end in ends:
+                    end.close()
+                with pytest.raises(SwitchError, match="Socket closed") as raised:
+                    await client.next_role()
+        assert "TLS" not in str(raised.value)
+
+    with_switch(test)
+
+
 def test_apply_takes_over_where_a_primary_with_a_larger_id_has_gone(tmp_path: Path) -> None:
     async def test(switch: FakeSwitch, port: int) -> None:
         _, wanted = example(tmp_path, port)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from conftest import Cli
 from kernel_hosts import needed
 from machine import machine
 
@@ -138,6 +139,24 @@ def test_a_window_that_differs_is_found(tmp_path: Path) -> None:
     found = kernel_trace.replay(write([EVENT, other], tmp_path)).beyond
     assert found is not None
     assert (found.event, found.change, found.kernel[0], found.rust[0]) == (2, "ack", 10.5, 10.0)
+
+
+def test_segments_shorter_than_the_mss_are_named(tmp_path: Path, cli: Cli) -> None:
+    needed()
+    short = ACK | {"una": 1481}
+    file = write([EVENT, short, ACK | {"una": 2897, "cwnd": 20.0}], tmp_path)
+    assert kernel_trace.replay(file).short == 1
+    told = cli("kernel", "replay", file).out
+    assert "1 of the acknowledgements until then end within a segment" in told
+
+
+@pytest.mark.parametrize("option", [(), ("--events", "none/live.jsonl")])
+def test_a_folder_that_does_not_exist_is_refused_before_the_recording(
+    option: tuple[str, ...], tmp_path: Path, cli: Cli
+) -> None:
+    file = tmp_path / ("live.parquet" if option else "none/live.parquet")
+    told = cli("kernel", "trace", file, "--seconds", 1, *option).err
+    assert told.endswith("no such folder\n")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Reads files that a user names, with checks of their kind and size; replaces files as a whole."""
 
 import fcntl
+import os
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -62,6 +63,18 @@ def read_text(path: Path) -> str:
         return read(path).decode()
     except UnicodeDecodeError as error:
         raise WaymarkError(f"{path}: not UTF-8 text: {error}") from error
+
+
+def require_folder_of(file: Path) -> None:
+    """Raise a :class:`WaymarkError` unless a file can be made in its folder.
+
+    For a command that takes long before it writes the file.
+    """
+    folder = file.parent
+    if not folder.is_dir():
+        raise WaymarkError(f"{file}: no such folder")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise WaymarkError(f"{file}: the folder is read-only")
 
 
 _PARTIAL = ".partial"

@@ -107,6 +107,8 @@ class Replayed:
         rounding: the largest difference that the kernel's rounding explains, as a share too.
         beyond: the first event after which rounding does not explain the difference; None: all
             agree.
+        short: acknowledgements before ``beyond`` that end within a segment of full size. The sender
+            sent shorter ones, so Rust and the kernel may count segments differently.
     """
 
     control: str
@@ -117,6 +119,7 @@ class Replayed:
     largest: float
     rounding: float
     beyond: Difference | None
+    short: int
 
 
 def replay(file: Path) -> Replayed:
@@ -134,8 +137,19 @@ def replay(file: Path) -> Replayed:
     if done.returncode:
         raise WaymarkError(f"{file}: {done.stderr.decode().strip().removeprefix('error: ')}")
     report = json.loads(done.stdout)
-    beyond = report.pop("beyond")
-    return Replayed(**report, beyond=None if beyond is None else Difference(**beyond))
+    found = report.pop("beyond")
+    beyond = None if found is None else Difference(**found)
+    events = [json.loads(line) for line in text.splitlines()[: beyond.event if beyond else None]]
+    return Replayed(**report, beyond=beyond, short=_short(events))
+
+
+def _short(events: Sequence[Event]) -> int:
+    begin = events[0]["next"]
+    return sum(
+        (event["una"] - begin) % OCTETS % event["mss"] != 0
+        for event in events
+        if event["change"] == "ack"
+    )
 
 
 def as_trace(events: Sequence[Event], begin_s: float | None = None) -> Trace:

@@ -226,13 +226,14 @@ def about(table: "pa.Table") -> dict[str, str]:
 
 
 def check(file: Path) -> None:
-    """Check that a file's name has the ending of a table.
+    """Check that a file's name has the ending of a table, and that its folder exists.
 
     Raises:
         WaymarkError: it does not.
     """
     if file.suffix not in SUFFIXES:
         raise WaymarkError(f"{file}: expected a name that ends in {' or '.join(SUFFIXES)}")
+    files.require_folder_of(file)
 
 
 def _plain(table: "pa.Table") -> "pa.Table":

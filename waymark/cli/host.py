@@ -226,6 +226,10 @@ def send(
     ] = None,
 ) -> None:
     """Send to a receiver, and print throughput, RTT, window and marks."""
+    from waymark import trace as traces
+
+    if trace is not None:
+        traces.check(trace)
     place = at.enter()
     to, port = _destination(destination)
     sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))

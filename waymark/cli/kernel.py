@@ -121,10 +121,12 @@ def trace(
 
     All network namespaces of this machine are looked at.
     """
-    from waymark import kernel_trace
+    from waymark import files, kernel_trace
     from waymark import trace as traces
 
     traces.check(file)
+    if events_file is not None:
+        files.require_folder_of(events_file)
     events = kernel_trace.record(seconds, port, lambda: print("recording", flush=True))
     recorded = kernel_trace.as_trace(events)
     traces.write(recorded.table(), file)
@@ -170,6 +172,11 @@ def replay(
                 f"{one.rust[0]:.6f} in Rust; threshold {one.kernel[1]:.6g}, {one.rust[1]:.6g}; "
                 f"rate {one.kernel[2]:.6f}, {one.rust[2]:.6f}"
             )
+            if replayed.short:
+                print(
+                    f"{replayed.short} of the acknowledgements until then end within a segment: the "
+                    "application sent segments shorter than the MSS, which Rust counts by octets"
+                )
     if replayed.beyond is not None:
         raise typer.Exit(1)
 
