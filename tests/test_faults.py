@@ -377,6 +377,8 @@ def test_networks_stand_side_by_side(here: Machine, small_file: str, tmp_path: P
     which = here.waymark("exec", "a", "true")
     assert which.returncode == 2
     assert which.stderr == "error: several networks are up (other, small); say --network NAME\n"
+    which = here.waymark("down")
+    assert which.stderr.endswith("(other, small); say waymark down NAME, or --all\n")
     assert here.waymark("down", "small").stdout == "small is down\n"
     assert reaches(here, "a", "10.0.0.2")
     assert here.waymark("up", str(other), "--name", "other").returncode == 2

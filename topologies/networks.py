@@ -28,8 +28,11 @@ def load(name: str) -> State:
         raise WaymarkError(f"no network {name!r} is up (up: {up})") from error
 
 
-def only() -> State:
+def only(choose: str = "--network NAME") -> State:
     """The one network that is up.
+
+    Args:
+        choose: how a user names one of several.
 
     Raises:
         WaymarkError: no network is up, or several are.
@@ -38,7 +41,7 @@ def only() -> State:
     if not up:
         raise WaymarkError("no network is up; see: waymark up --help")
     if len(up) > 1:
-        raise WaymarkError(f"several networks are up ({', '.join(up)}); say --network NAME")
+        raise WaymarkError(f"several networks are up ({', '.join(up)}); say {choose}")
     return load(up[0])
 
 

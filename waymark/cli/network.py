@@ -133,7 +133,7 @@ def take_down(
     if everything:
         found = [networks.load(one) for one in networks.names()]
     elif name is None:
-        found = [networks.only()]
+        found = [networks.only("waymark down NAME, or --all")]
     else:
         known = networks.names()
         found = [networks.load(name if name in known else Path(name).stem)]
