@@ -78,6 +78,41 @@ def test_the_numbers_are_those_of_the_runs(cli: Cli, folder: Path) -> None:
     assert losses > 0
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_flow_without_a_round_trip_time_has_none(cli: Cli) -> None:
+    words = ("--topology", "net.yaml", "--seconds", 0.1, "--from", 0.07, "--seeds", 2, "--jobs", 1)
+    shown = cli("compare", "vegas", *words)
+    assert shown.code == 0, shown.err
+    assert "nan" in shown.out
+
+    def refuse(constant: str) -> None:
+        raise ValueError(constant)
+
+    printed = json.loads(cli("compare", "vegas", *words, "--json").out, parse_constant=refuse)
+    assert [run["rtt_p50_ms"] for run in printed["runs"]] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("beta", "told"),
+    [
+        ("beta=1 / 0", "error: fixed.py:"),
+        ("beta", "error: Fixed: missing a required argument: 'beta'; expected a control that is"),
+    ],
+)
+def test_a_control_that_cannot_be_made_is_reported(
+    cli: Cli, folder: Path, beta: str, told: str
+) -> None:
+    name, _, default = beta.partition("=")
+    made = f"    def __init__(self, {name}{'=0' if default else ''}):\n        {default or 'pass'}\n"
+    (folder / "fixed.py").write_text(CONTROL.replace("    def on_start", made + "    def on_start"))
+    shown = cli("compare", "fixed.py", "--topology", "net.yaml")
+    assert (shown.code, shown.err.startswith(told)) == (2, True), shown.err
+    flow = "flows: [{from: a, to: b, control: fixed.py}]"
+    (folder / "s.yaml").write_text(f"topology: net.yaml\nseconds: 1\n{flow}\n")
+    shown = cli("run", "./s.yaml")
+    assert (shown.code, told.removeprefix("error: ") in shown.err) == (2, True), shown.err
+
+
 def test_it_leaves_table_picture_and_record_and_is_in_the_report(cli: Cli, folder: Path) -> None:
     words = ("compare", "vegas", "reno", "--topology", "net.yaml", "--seconds", 3)
     flows = ("--flow", "a:b", "--flow", "c:d")

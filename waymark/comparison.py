@@ -1,6 +1,7 @@
 """Congestion controls one after another in the same network: what ``waymark compare`` measures."""
 
 import csv
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -218,7 +219,8 @@ class Comparison:
         queue.set_xlabel("packets waiting, mean to p99")
         rtt.set_xlabel("RTT (ms), median to p99")
         for axes in (throughput, queue, rtt):
-            axes.set_xlim(0, 1.05 * axes.dataLim.xmax or 1)
+            greatest = axes.dataLim.xmax  # not finite if no run has a value
+            axes.set_xlim(0, 1.05 * greatest if greatest and math.isfinite(greatest) else 1)
         load = f", load {self.load:g}" if self.load else ""
         seeds = plots.mean_of(len(next(iter(runs.values()))))
         figure.suptitle(f"{self.name}{load}; {seeds}", x=0.01, ha="left", fontsize=11)

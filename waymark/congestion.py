@@ -121,7 +121,7 @@ def start(custom: Custom) -> CongestionControl:
     if isinstance(custom, CongestionControl):
         made: Any = copy.deepcopy(custom)
     else:
-        made = custom() if callable(custom) else custom
+        made = _make(custom) if callable(custom) else custom
     if not isinstance(made, CongestionControl):
         raise WaymarkError(
             f"{name(custom)} gives {made!r}; expected an algorithm's name, a class derived from "
@@ -129,6 +129,19 @@ def start(custom: Custom) -> CongestionControl:
         )
     _check(made)
     return made
+
+
+def _make(factory: Callable[[], object]) -> object:
+    try:
+        inspect.signature(factory).bind()
+    except TypeError as error:
+        raise WaymarkError(
+            f"{name(factory)}: {error}; expected a control that is made without arguments: give "
+            "each parameter a default"
+        ) from error
+    except ValueError:  # a built-in callable has no signature
+        pass
+    return factory()
 
 
 def _check(control: CongestionControl) -> None:

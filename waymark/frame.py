@@ -4,7 +4,6 @@ import csv
 import importlib
 import io
 import shutil
-import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from rich import box
 from rich.console import Console
 
 from waymark.errors import WaymarkError, os_errors, suggestion
+from waymark.result import mean_sd
 from waymark.tables import NumberTable
 
 Value = str | float | int | bool | None
@@ -103,8 +103,7 @@ class Table:
             made: dict[str, Value] = {key: group[0][key] for key in by} | {"seeds": len(group)}
             for name in measures:
                 numbers = [_number(name, row[name]) for row in group]
-                made[name] = statistics.fmean(numbers)
-                made[f"{name}_sd"] = statistics.stdev(numbers) if len(numbers) > 1 else None
+                made[name], made[f"{name}_sd"] = mean_sd(numbers)
             rows.append(made)
         return Table.of_rows(rows, by)
 

@@ -88,7 +88,8 @@ def load_experiment(argument: str) -> Experiment:
     if argument.endswith(SCENARIOS):
         from waymark import scenario_file  # which needs what is here
 
-        return scenario_file.load(Path(argument))
+        with located():  # of the controls that it names
+            return scenario_file.load(Path(argument))
     if argument.endswith(".py"):
         of_project = experiments.at_path(Path(argument))
         if of_project is not None:

@@ -3,6 +3,7 @@
 Arrays have one element per bin of ``sample_s`` seconds; bin k covers [k, k + 1) · ``sample_s``.
 """
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -302,5 +303,7 @@ def _numbered(what: str, number: int, of: Sequence[T]) -> T:
 
 def mean_sd(values: Sequence[float]) -> tuple[float, float | None]:
     """Mean and standard deviation (n - 1) of one value per seed; a single value has no
-    deviation."""
+    deviation. Both are NaN if a seed's value is."""
+    if any(math.isnan(value) for value in values):
+        return math.nan, math.nan if len(values) > 1 else None
     return statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None

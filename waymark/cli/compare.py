@@ -132,7 +132,9 @@ def compare(
         load=load,
         cross=None if cross is None else _pair("--cross", cross),
     )
-    for sentence in its.missing_marks(option="--feedback"):
+    with own.located():
+        missing = its.missing_marks(option="--feedback")
+    for sentence in missing:
         print(f"warning: {sentence}", file=sys.stderr)
     seeds = seeds or (10 if its.is_random else 1)
     experiment = its.experiment(seeds)
