@@ -103,7 +103,9 @@ def test_a_control_that_cannot_be_made_is_reported(
     cli: Cli, folder: Path, beta: str, told: str
 ) -> None:
     name, _, default = beta.partition("=")
-    made = f"    def __init__(self, {name}{'=0' if default else ''}):\n        {default or 'pass'}\n"
+    made = (
+        f"    def __init__(self, {name}{'=0' if default else ''}):\n        {default or 'pass'}\n"
+    )
     (folder / "fixed.py").write_text(CONTROL.replace("    def on_start", made + "    def on_start"))
     shown = cli("compare", "fixed.py", "--topology", "net.yaml")
     assert (shown.code, shown.err.startswith(told)) == (2, True), shown.err

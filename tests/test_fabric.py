@@ -292,6 +292,7 @@ def test_the_command_names_the_files_that_it_wrote(cli: Cli, tmp_path: Path) -> 
     run = ("--incast", 1, "--drain", "1 ms", "--out", tmp_path)
     (tmp_path / "reno-flows.parquet").write_bytes(b"of an earlier run")
     done = cli("fabric", "cubic", "cubic", *run)
+    assert done.err == "cubic: 1 flows, 0.011 s of virtual time\n"
     assert done.code == 0, done.err
     named = [line for line in done.out.splitlines() if line.endswith(".parquet")]
     assert named == [str(tmp_path / f"cubic-{kind}.parquet") for kind in ("flows", "queues")]
@@ -320,7 +321,7 @@ def test_a_run_whose_queues_are_not_written_leaves_the_files_of_the_one_before(
     monkeypatch.setattr(pq, "write_table", fill)
     done = cli("fabric", "cubic", "--incast", 1, "--drain", "1 ms", "--out", tmp_path)
     assert done.code == 2
-    assert done.err == f"error: {files[1]}: No space left on device\n"
+    assert done.err.endswith(f"error: {files[1]}: No space left on device\n")
     assert [file.read_bytes() for file in files] == [b"of an earlier run"] * 2
     assert sorted(tmp_path.iterdir()) == files
 

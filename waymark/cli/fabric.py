@@ -181,6 +181,10 @@ def fabric(
             raise WaymarkError(f"no flow arrives within {seconds:g} s; give --seconds more")
         scenario = _scenario(control, network, seconds + drain, flows, seed)
         file, queues = (folder / f"{control}-{what}.parquet" for what in ("flows", "queues"))
+        print(
+            f"{control}: {len(flows):,} flows, {scenario.end_s:g} s of virtual time",
+            file=sys.stderr,
+        )
         with FlowFile(file) as written:
             result = run(scenario, threads=threads, ended=written.of(scenario))
             write_queues(result, queues)
