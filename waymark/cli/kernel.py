@@ -174,8 +174,8 @@ def replay(
             )
             if replayed.short:
                 print(
-                    f"{replayed.short} of the acknowledgements until then end within a segment: the "
-                    "application sent segments shorter than the MSS, which Rust counts by octets"
+                    f"{replayed.short} of the acknowledgements until then end within a segment: "
+                    "the sender sent segments shorter than the MSS, which Rust counts by octets"
                 )
     if replayed.beyond is not None:
         raise typer.Exit(1)
