@@ -321,6 +321,7 @@ test("a parser that never ends leaves the page alive", async () => {
 for (const viewport of [
   { width: 1280, height: 720 },
   { width: 820, height: 1180 },
+  { width: 390, height: 844 },
 ]) {
   test(`nothing shifts while the page loads at ${viewport.width} × ${viewport.height}`, async () => {
     const page = await lab.open("", { viewport });
@@ -337,6 +338,12 @@ for (const viewport of [
     assert.ok(shift < 0.02, `layout shift ${shift}`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${wide} pixels too wide`);
+    const cut = await page
+      .locator(".legend, .charts h3, .watched")
+      .evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+      );
+    assert.deepEqual(cut, []);
     await page.close();
   });
 }
