@@ -125,6 +125,12 @@ test("a packet's trace marks the lines that it met", async () => {
     .first()
     .waitFor();
   await page.locator(".cm-line.met.strong").waitFor();
+  const cut = await trace
+    .locator(".what", { hasText: "state" })
+    .evaluateAll((all) =>
+      all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.textContent),
+    );
+  assert.deepEqual(cut, []);
   const step = trace.getByRole("button").filter({ hasText: "state" }).first();
   await step.click();
   const shown = (await step.innerText()).match(/(\w+\.p4):\d+/)[1];
