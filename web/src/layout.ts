@@ -1,4 +1,7 @@
-/** Where the nodes of a network are drawn: switches in a row, hosts beside theirs. */
+/**
+ * Where the nodes of a network are drawn: switches in a row, or on an arc if links pass others; hosts
+ * beside theirs.
+ */
 import type { Endpoint } from "./protocol";
 
 /** What a network consists of: a scenario has all of it, and so has the map of a live network. */
@@ -13,7 +16,22 @@ export interface Place {
   x: number;
   y: number;
   kind: "host" | "switch";
+  /** Half of the node's width in pixels: its name fits. */
+  half: number;
 }
+
+/** Half of a node's height in pixels. */
+export const HALF = 14;
+
+/** A node's centre in pixels. The whole node is in the area. */
+export function centre(place: Place, width: number, height: number): [number, number] {
+  const rest = place.half + 2;
+  return [Math.max(rest, Math.min(place.x * width, width - rest)), place.y * height];
+}
+
+/** How far a node reaches from its centre in a direction, in pixels, with a margin. */
+export const reach = (place: Place, dx: number, dy: number): number =>
+  2 + Math.min(place.half / Math.abs(dx), HALF / Math.abs(dy));
 
 /** Places within a unit square. */
 export function placed(network: Network): Map<string, Place> {
@@ -24,9 +42,14 @@ export function placed(network: Network): Map<string, Place> {
   }
   const switches = ordered(Object.keys(network.switches), network, neighbours);
   const places = new Map<string, Place>();
+  const number = new Map(switches.map((name, i) => [name, i]));
+  const isRow = network.links.every(
+    ({ a, b }) => Math.abs((number.get(a.node) ?? 0) - (number.get(b.node) ?? 0)) <= 1,
+  );
   switches.forEach((name, i) => {
-    const x = switches.length === 1 ? 0.5 : 0.3 + (0.4 * i) / (switches.length - 1);
-    places.set(name, { x, y: 0.5, kind: "switch" });
+    const along = switches.length === 1 ? 0.5 : i / (switches.length - 1);
+    const y = isRow ? 0.5 : 0.8 - 0.6 * Math.sin(Math.PI * along);
+    places.set(name, { x: 0.3 + 0.4 * along, y, kind: "switch", half: halfOf(name, 20) });
   });
   const senders = new Set(network.flows.map((flow) => flow.from));
   const columns = new Map<string, string[]>();
@@ -41,11 +64,19 @@ export function placed(network: Network): Map<string, Place> {
   for (const [side, hosts] of columns) {
     hosts.forEach((host, i) => {
       const y = (i + 0.5) / hosts.length;
-      places.set(host, { x: side === "left" ? 0.07 : 0.93, y: 0.08 + 0.84 * y, kind: "host" });
+      places.set(host, {
+        x: side === "left" ? 0.07 : 0.93,
+        y: 0.08 + 0.84 * y,
+        kind: "host",
+        half: halfOf(host, HALF),
+      });
     });
   }
   return places;
 }
+
+/** Half of the width that a name in 12 pixels needs. */
+const halfOf = (name: string, least: number) => Math.max(least, 4 * name.length + 5);
 
 /** The switches from the first flow's sender on. */
 function ordered(names: string[], network: Network, neighbours: Map<string, string[]>): string[] {

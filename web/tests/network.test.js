@@ -8,13 +8,15 @@ import { PYTHON, ROOT, launch } from "./lab.js";
 
 const NAME = `w${process.pid}`;
 const LINKS = [
-  "{ends: [a, r1], rate: 100 Mb/s, delay: 1 ms}",
-  "{ends: [r1, r2], rate: 4 Mb/s, delay: 10 ms, queue: 100}",
+  "{ends: [a, router1], rate: 100 Mb/s, delay: 1 ms}",
+  "{ends: [router1, r2], rate: 4 Mb/s, delay: 10 ms, queue: 100}",
   "{ends: [r2, b], rate: 100 Mb/s, delay: 1 ms}",
+  "{ends: [r2, r3], rate: 4 Mb/s, delay: 10 ms}",
+  "{ends: [router1, r3], rate: 4 Mb/s, delay: 20 ms}",
 ];
 const TOPOLOGY = [
   "hosts: {a: {}, b: {}}",
-  "switches: {r1: {feedback: [aqt, drai]}, r2: {feedback: [aqt, drai]}}",
+  "switches: {router1: {feedback: [aqt, drai]}, r2: {feedback: [aqt, drai]}, r3: {}}",
   `links: [${LINKS.join(", ")}]`,
   "",
 ].join("\n");
@@ -83,14 +85,18 @@ test("a live network is shown, and faults of its parts", { skip, timeout: 120_00
       { timeout: 30_000 },
     );
   await reads("live");
-  const queue = page.locator('tr[data-link="r1→r2"] td').nth(2);
+  const queue = page.locator('tr[data-link="router1→r2"] td').nth(2);
   await page.waitForFunction(
     (cell) => Number(document.querySelector(cell)?.textContent) > 0,
-    'tr[data-link="r1→r2"] td:nth-child(3)',
+    'tr[data-link="router1→r2"] td:nth-child(3)',
     { timeout: 30_000 },
   );
   assert.ok(Number(await queue.innerText()) >= 0);
   await page.getByText("a rovegas").first().waitFor();
+
+  const { cut, hidden } = await page.locator(".area svg").evaluate(drawn);
+  assert.deepEqual(cut, [], "names are within their nodes");
+  assert.deepEqual(hidden, [], "no link is behind a node");
 
   const text = page.locator(".cm-content");
   const before = await text.innerText();
@@ -115,6 +121,24 @@ test("a live network is shown, and faults of its parts", { skip, timeout: 120_00
   );
   assert.deepEqual(errors, []);
 });
+
+/** Names that are wider than their nodes, and links whose middle is in a node. */
+function drawn(svg) {
+  const cut = [];
+  const boxes = [...svg.querySelectorAll("rect")].map((rect) => rect.getBBox());
+  for (const [i, text] of [...svg.querySelectorAll("rect + text")].entries()) {
+    if (text.getBBox().width > boxes[i].width) cut.push(text.textContent);
+  }
+  const middles = [...svg.querySelectorAll("line.wire")].map(({ x1, y1, x2, y2 }) => ({
+    x: (x1.baseVal.value + x2.baseVal.value) / 2,
+    y: (y1.baseVal.value + y2.baseVal.value) / 2,
+  }));
+  const within =
+    ({ x, y }) =>
+    (box) =>
+      x > box.x && x < box.x + box.width && y > box.y && y < box.y + box.height;
+  return { cut, hidden: middles.filter((middle) => boxes.some(within(middle))) };
+}
 
 /** Pictures to look at, where SCREENSHOTS names a folder. */
 async function screenshots(page) {
