@@ -170,6 +170,17 @@ def test_an_error_in_a_program_is_shown_in_its_line(cli: Cli, tmp_path: Path) ->
     assert "Traceback" not in shown.err
 
 
+def test_a_locale_without_greek_letters_is_no_error() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "waymark", "list"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" in done.stdout
+
+
 def on_a_terminal(*arguments: object, **environ: str) -> str:
     """What a command writes to a terminal."""
     ours, theirs = pty.openpty()

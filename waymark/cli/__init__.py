@@ -5,6 +5,7 @@ when it is imported, so that a new command is a new file. A module imports what 
 (matplotlib, numpy, gRPC) when its command runs.
 """
 
+import io
 import os
 import pkgutil
 import sys
@@ -60,6 +61,9 @@ def main() -> None:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)
     from waymark.errors import WaymarkError
+
+    if isinstance(sys.stdout, io.TextIOWrapper):  # in a locale without α or →
+        sys.stdout.reconfigure(errors="replace")
 
     if sys.argv[1:] == ["--version"]:  # without the time that it takes to import the commands
         print(f"waymark {_core.__version__}")
