@@ -177,6 +177,7 @@ def test_a_student_starts_and_checks(
         (("start", "1", "full"), "error: full: exists already and is not empty"),
         (("check", "full"), "error: full has no exercise.yaml: it is no exercise's folder"),
         (("check", "nowhere"), "error: nowhere has no exercise.yaml"),
+        (("check", "1"), "error: 1 has no exercise.yaml: it is no exercise's folder; valid: less"),
         (("check", "less"), "error: less/forwarding.p4: no such file; "),
     ],
 )

@@ -164,9 +164,10 @@ def of_student(folder: Path) -> Exercise:
     """
     path = folder / DESCRIPTION
     if not files.is_file(path):
+        started = sorted(each.parent.name for each in Path().glob(f"*/{DESCRIPTION}"))
+        valid = ", ".join(started) or "none is here, `waymark exercise start 1` writes one"
         raise WaymarkError(
-            f"{folder} has no {DESCRIPTION}: it is no exercise's folder; "
-            "`waymark exercise start 1` writes one"
+            f"{folder} has no {DESCRIPTION}: it is no exercise's folder; valid: {valid}"
         )
     tree: Any = yaml_file.read(path).tree
     is_mapping = isinstance(tree, Mapping)
