@@ -2,7 +2,8 @@
 
 import json
 import math
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -18,12 +19,8 @@ def print_json(result: Any) -> None:
 
 
 def _finite(value: Any) -> Any:
-    match value:
-        case dict():
-            return {key: _finite(one) for key, one in value.items()}
-        case list() | tuple():
-            return [_finite(one) for one in value]
-        case float() if not math.isfinite(value):
-            return None
-        case _:
-            return value
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in cast("Sequence[Any]", value)]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,7 +5,6 @@ when it is imported, so that a new command is a new file. A module imports what 
 (matplotlib, numpy, gRPC) when its command runs.
 """
 
-import io
 import os
 import pkgutil
 import sys
@@ -62,8 +61,9 @@ def main() -> None:
         sys.exit(2)
     from waymark.errors import WaymarkError
 
-    if isinstance(sys.stdout, io.TextIOWrapper):  # in a locale without α or →
-        sys.stdout.reconfigure(errors="replace")
+    reconfigure = getattr(sys.stdout, "reconfigure", None)
+    if reconfigure is not None:  # a locale may lack α or →
+        reconfigure(errors="replace")
 
     if sys.argv[1:] == ["--version"]:  # without the time that it takes to import the commands
         print(f"waymark {_core.__version__}")

@@ -31,7 +31,7 @@ export function centre(place: Place, width: number, height: number): [number, nu
 
 /** How far a node reaches from its centre in a direction, in pixels, with a margin. */
 export const reach = (place: Place, dx: number, dy: number): number =>
-  2 + Math.min(place.half / Math.abs(dx), HALF / Math.abs(dy));
+  2 + Math.min(place.half, place.half / Math.abs(dx), HALF / Math.abs(dy));
 
 /** Places within a unit square. */
 export function placed(network: Network): Map<string, Place> {
@@ -43,9 +43,10 @@ export function placed(network: Network): Map<string, Place> {
   const switches = ordered(Object.keys(network.switches), network, neighbours);
   const places = new Map<string, Place>();
   const number = new Map(switches.map((name, i) => [name, i]));
-  const isRow = network.links.every(
-    ({ a, b }) => Math.abs((number.get(a.node) ?? 0) - (number.get(b.node) ?? 0)) <= 1,
-  );
+  const isRow = network.links.every(({ a, b }) => {
+    const [from, to] = [number.get(a.node), number.get(b.node)];
+    return from === undefined || to === undefined || Math.abs(from - to) === 1;
+  });
   switches.forEach((name, i) => {
     const along = switches.length === 1 ? 0.5 : i / (switches.length - 1);
     const y = isRow ? 0.5 : 0.8 - 0.6 * Math.sin(Math.PI * along);

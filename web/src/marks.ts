@@ -14,7 +14,7 @@ export const AQT_FULL_MS = 200;
 
 export const LEGENDS: Record<Colouring, { title: string; low: string; high: string }> = {
   aqt: { title: "AQT so far", low: "0 ms", high: `${AQT_FULL_MS} ms` },
-  drai: { title: "DRAI so far", low: "6: speed up", high: "1: slow down" },
+  drai: { title: "DRAI so far", low: "6: faster", high: "1: slower" },
   ci: { title: "CI", low: "not marked", high: "marked" },
 };
 
