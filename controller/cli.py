@@ -30,7 +30,7 @@ ElectionId = Annotated[
     typer.Option(
         "--election-id",
         min=1,
-        help="Overrides the file's. The controller with the largest election id writes.",
+        help="Override the election id of the file. The controller with the largest one can write.",
     ),
 ]
 
@@ -55,7 +55,7 @@ def plan(file: ConfigFile, as_json: AsJson = False) -> None:
     ),
 )
 def apply(file: ConfigFile, election_id: ElectionId = None, as_json: AsJson = False) -> None:
-    """Write what differs from the file. A second run changes nothing."""
+    """Write the differences from the file to the switches. A second run changes nothing."""
     from controller import commands
 
     raise typer.Exit(commands.apply(file, election_id, as_json=as_json))
@@ -71,13 +71,13 @@ def watch(
     file: ConfigFile,
     election_id: ElectionId = None,
     metrics: Annotated[
-        str, typer.Option(metavar="[HOST:]PORT", help="Address of the counters for Prometheus.")
+        str, typer.Option(metavar="[HOST:]PORT", help="Address of the Prometheus exporter.")
     ] = f"127.0.0.1:{METRICS_PORT}",
     interval: Annotated[
-        float, time_option(least_s=0.05, help="Time between two readings of the switches.")
+        float, time_option(least_s=0.05, help="Time between readings of the switches.")
     ] = INTERVAL_S,
 ) -> None:
-    """Continuously reconcile switches, across restarts; show and serve counters. Ctrl-C ends it."""
+    """Continuously reconcile switches, across restarts; show and export counters. Ctrl-C stops it."""
     from controller import commands
 
     commands.watch(file, election_id, metrics, interval)

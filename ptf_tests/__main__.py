@@ -77,17 +77,33 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m ptf_tests")
-    parser.add_argument("--target", choices=TARGETS, default="embedded")
-    parser.add_argument("--main", choices=MODULES, action="append", help="default: all")
-    parser.add_argument("--results", default="results/ptf", help="default: %(default)s")
+    parser = argparse.ArgumentParser(
+        prog="python -m ptf_tests", description="Run the PTF tests of the P4 programs on a switch."
+    )
+    parser.add_argument(
+        "--target", choices=TARGETS, default="embedded", help="the switch; default: %(default)s"
+    )
+    parser.add_argument(
+        "--main",
+        choices=MODULES,
+        action="append",
+        help="a program; can be repeated; default: all",
+    )
+    parser.add_argument(
+        "--results", default="results/ptf", help="logs and captures; default: %(default)s"
+    )
     parser.add_argument(
         "--if-possible",
         action="store_true",
-        help="skip the tests, and succeed, where they cannot run",
+        help="succeed if the tests cannot run on this machine",
     )
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("tests", nargs="*", metavar="TEST", help="default: all of each program")
+    parser.add_argument(
+        "tests",
+        nargs="*",
+        metavar="TEST",
+        help="a test, such as aqt or aqt.AqtSaturates; default: all",
+    )
     return parser.parse_args()
 
 

@@ -43,7 +43,9 @@ class _Console(Console):
 out = _Console()
 err = _Console(stderr=True)
 
-Jobs = Annotated[int | None, typer.Option(min=1, help="Processes to use. Default: one per core.")]
+Jobs = Annotated[
+    int | None, typer.Option(min=1, help="Number of processes. Default: one per core.")
+]
 
 MOST_THREADS = 1024
 """Maximum number of threads of a run."""

@@ -54,56 +54,59 @@ def compare(
     ],
     topology: Annotated[
         str,
-        typer.Option(metavar="FILE", help="A topology: a file, or a name in topologies/."),
+        typer.Option(metavar="FILE", help="A topology file, or a name in topologies/."),
     ] = "bottleneck",
     feedback: Annotated[
         str | None,
         typer.Option(
             metavar="MARKS",
-            help="The marks that all switches write, such as aqt,drai,ci. Default: the topology's.",
+            help="Marks that all switches write, such as aqt,drai,ci. Default: the topology's.",
         ),
     ] = None,
     flow: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FROM:TO",
-            help="A flow; may be repeated. Default: one, from the first host in the file to the "
-            "first one behind another switch.",
+            help="A flow; can be repeated. Default: from the first host in the file to the first "
+            "host behind another switch.",
         ),
     ] = None,
     load: Annotated[
         float,
-        typer.Option(help="Cross traffic, in parts of the slowest link on its path: 0 to 2."),
+        typer.Option(help="Cross traffic, as a fraction of the slowest link on its path: 0 to 2."),
     ] = 0.0,
     cross: Annotated[
         str | None,
         typer.Option(
-            metavar="FROM:TO", help="Where it goes. Default: between hosts without a flow."
+            metavar="FROM:TO",
+            help="Path of the cross traffic. Default: between hosts without a flow.",
         ),
     ] = None,
     link: Annotated[
         str | None,
         typer.Option(
             metavar="FROM:TO",
-            help="The queue to measure. Default: of the slowest link on the first flow's path.",
+            help="The link whose queue is measured. Default: the slowest on the first flow's path.",
         ),
     ] = None,
     seconds: Annotated[
-        float, time_option("--seconds", help="How long a run is.", least_s=0.1)
+        float, time_option("--seconds", help="Duration of each run.", least_s=0.1)
     ] = 60,
     from_s: Annotated[
         float | None,
-        time_option("--from", help="When measuring begins. Default: after a sixth of the run."),
+        time_option("--from", help="Start of the measurement. Default: after a sixth of the run."),
     ] = None,
     profile: Annotated[
         ProfileName,
-        typer.Option(help="The flows' TCP: stock is ns-2.35's; BBR and DCTCP need modern."),
+        typer.Option(
+            help="TCP profile of the flows: stock is that of ns-2.35; BBR and DCTCP need modern."
+        ),
     ] = ProfileName.STOCK,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
     as_json: AsJson = False,
     seeds: Annotated[
         int | None,
-        typer.Option(min=1, help="How many seeds. Default: 10, or 1 where nothing is random."),
+        typer.Option(min=1, help="Number of seeds. Default: 10, or 1 without random traffic."),
     ] = None,
     *,
     work: Work,
@@ -111,7 +114,7 @@ def compare(
     """Compare congestion controls: throughput, queue, round-trip time, loss, fairness.
 
     Each control runs alone in the same network, with the same cross traffic per seed. Finished runs
-    are kept: after an interrupt, repeat the command to continue.
+    are stored: after an interrupt, repeat the command to continue.
     """
     from waymark import comparison, report  # which bring matplotlib
 
@@ -161,9 +164,9 @@ def _controls(names: list[str], profile: Profile) -> dict[str, Algorithm | Custo
         control = own.load_control(name) if ".py" in name else name
         label = control if isinstance(control, str) else control.__name__
         if label in found:
-            raise WaymarkError(f"control {label} is named twice")
+            raise WaymarkError(f"control {label}: given twice")
         if label in modern_only and not isinstance(profile, ModernProfile):
-            raise WaymarkError(f"{name} needs --profile modern, for all controls alike")
+            raise WaymarkError(f"{name}: needs --profile modern, which applies to all controls")
         found[label] = control  # pyright: ignore[reportArgumentType], which compare() checks
     return found
 

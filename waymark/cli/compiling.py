@@ -10,7 +10,7 @@ from waymark import _core, p4c, program
 from waymark.cli.base import EXIT_FAILED, err, is_coloured
 
 Include = Annotated[
-    list[Path] | None, typer.Option("-I", metavar="DIR", help="Look for includes there too.")
+    list[Path] | None, typer.Option("-I", metavar="DIR", help="Also search DIR for includes.")
 ]
 Define = Annotated[list[str] | None, typer.Option("-D", metavar="X[=V]", help="Define a macro.")]
 
@@ -18,7 +18,7 @@ TargetRules = Annotated[
     bool,
     typer.Option(
         "--target-rules/--no-target-rules",
-        help="Of a program for Tofino, refuse what its hardware cannot do.",
+        help="Reject a program for Tofino that its hardware cannot run.",
     ),
 ]
 

@@ -28,7 +28,9 @@ def list_controls(
     patterns: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="NAME...", autocompletion=control_names, help="Only these: '*vegas'."
+            metavar="NAME...",
+            autocompletion=control_names,
+            help="Only these; patterns such as '*vegas'.",
         ),
     ] = None,
     as_json: AsJson = False,

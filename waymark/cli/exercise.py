@@ -23,7 +23,7 @@ app.add_typer(exercise_app, name="exercise")
 
 @exercise_app.command("list", epilog=examples("waymark exercise list"))
 def list_exercises(as_json: AsJson = False) -> None:
-    """List the exercises: number, time, and what is learnt."""
+    """List the exercises: number, time, and subject."""
     found = exercise.all_exercises()
     if as_json:
         keys = {"id", "title", "learns", "minutes", "files"}
@@ -38,10 +38,12 @@ def list_exercises(as_json: AsJson = False) -> None:
     "start", epilog=examples("waymark exercise start 1", "waymark exercise start aqt my_folder")
 )
 def start(
-    name: Annotated[str, typer.Argument(metavar="N", help="An exercise: its number or its name.")],
+    name: Annotated[str, typer.Argument(metavar="N", help="Number or name of an exercise.")],
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="DIR", help="Where to. Default: a new folder of its name."),
+        typer.Argument(
+            metavar="DIR", help="The folder to create. Default: the name of the exercise."
+        ),
     ] = None,
 ) -> None:
     """Write a copy of an exercise to work on: text, skeleton and hints."""
@@ -64,7 +66,7 @@ def check(
     ] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Grade your copy of an exercise: what was expected, and what came.
+    """Grade your copy of an exercise, and show expected and actual results.
 
     The exit code is 1 if a check fails.
     """

@@ -47,24 +47,26 @@ def topology(
             help="fat-tree:K, leaf-spine:LEAVESxSPINESxHOSTS, dumbbell:PAIRS or parking-lot:HOPS.",
         ),
     ],
-    rate: Annotated[float, rate_option("--rate", help="Of all links.", default="100 Mb/s")] = 100e6,
+    rate: Annotated[
+        float, rate_option("--rate", help="Rate of all links.", default="100 Mb/s")
+    ] = 100e6,
     trunk: Annotated[
         float | None,
-        rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
+        rate_option("--trunk", help="Rate of links between switches.", default="that of --rate"),
     ] = None,
     delay: Annotated[
-        float, time_option("--delay", help="Of each link, one way.", default="1 ms")
+        float, time_option("--delay", help="One-way delay of each link.", default="1 ms")
     ] = 1e-3,
     queue: Annotated[
-        int, typer.Option(min=2, help="Queue limits in packets, the one being sent counted.")
+        int, typer.Option(min=2, help="Queue limit in packets, including the one in transmission.")
     ] = 100,
     file: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Where to write; -: standard output.")
+        Path, typer.Option("--out", metavar="FILE", help="Output file; -: standard output.")
     ] = STANDARD,
 ) -> None:
     """Write the topology file of a fat-tree, a leaf-spine network, a dumbbell or a parking lot.
 
-    waymark up and waymark compare read such files.
+    waymark up and waymark compare read these files.
     """
     from waymark import generated
     from waymark.fabric import Cable
@@ -101,56 +103,59 @@ def fabric(
             metavar="NAME", help="Flow sizes: websearch, hadoop, or a CSV file: octets,percent."
         ),
     ] = "websearch",
-    load: Annotated[float, typer.Option(help="Of the hosts' links, headers included.")] = 0.3,
-    pattern: Annotated[PatternName, typer.Option(help="Between which hosts.")] = PatternName.RANDOM,
+    load: Annotated[float, typer.Option(help="Load of the hosts' links, including headers.")] = 0.3,
+    pattern: Annotated[PatternName, typer.Option(help="Traffic matrix.")] = PatternName.RANDOM,
     incast: Annotated[
         int | None,
-        typer.Option(min=1, help="Hosts that send to one host at once, instead of --load."),
+        typer.Option(min=1, help="Number of hosts that send to one host at once; replaces --load."),
     ] = None,
     incast_size: Annotated[
-        int, size_option("--incast-size", help="Size of each of these flows.", default="64 kB")
+        int, size_option("--incast-size", help="Size of each incast flow.", default="64 kB")
     ] = 64_000,
     seconds: Annotated[
-        float, time_option("--seconds", help="Flows start within this time.", default="10 ms")
+        float, time_option("--seconds", help="Time within which flows start.", default="10 ms")
     ] = 0.01,
     drain: Annotated[
         float | None,
         time_option(
             "--drain",
-            help="Time after that for flows to end.",
+            help="Additional time for flows to finish.",
             default="9 times --seconds",
         ),
     ] = None,
-    rate: Annotated[float, rate_option("--rate", help="Of links.", default="10 Gb/s")] = 10e9,
+    rate: Annotated[float, rate_option("--rate", help="Rate of links.", default="10 Gb/s")] = 10e9,
     trunk: Annotated[
         float | None,
-        rate_option("--trunk", help="Of links between switches.", default="that of --rate"),
+        rate_option("--trunk", help="Rate of links between switches.", default="that of --rate"),
     ] = None,
     delay: Annotated[
-        float, time_option("--delay", help="Of each link, one way.", default="1 us")
+        float, time_option("--delay", help="One-way delay of each link.", default="1 us")
     ] = 1e-6,
-    queue: Annotated[int, typer.Option(min=2, help="Queue limits in packets.")] = 250,
+    queue: Annotated[int, typer.Option(min=2, help="Queue limit in packets.")] = 250,
     ecn: Annotated[
-        int, typer.Option(min=0, help="DCTCP's K in packets, for controls that read ECN.")
+        int,
+        typer.Option(min=0, help="ECN marking threshold K in packets, for controls that read ECN."),
     ] = 65,
-    seed: Annotated[int, typer.Option(min=0, help="Of the traffic and the run.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the traffic and the run.")] = 1,
     threads: Annotated[
         int,
         typer.Option(
-            min=1, max=MOST_THREADS, help="Divide the network among up to this many threads."
+            min=1,
+            max=MOST_THREADS,
+            help="Maximum number of threads among which the network is divided.",
         ),
     ] = 1,
     folder: Annotated[
-        Path, typer.Option("--out", metavar="DIR", help="Where the Parquet files go.")
+        Path, typer.Option("--out", metavar="DIR", help="Folder of the Parquet files.")
     ] = Path("results/fabric"),
     as_json: AsJson = False,
 ) -> None:
-    """Flow completion times of data-centre traffic in a network made by rule.
+    """Measure flow completion times of data-centre traffic in a generated network.
 
-    All controls have the same flows. All switches write all marks, except that ECN takes the place
-    of CI for controls that read ECN. For controls that read INT, TCP-INT, CSIG or trimmed packets
-    they run the program of that signal, which has no ECMP. Each control has two files: its flows,
-    in the order in which they ended, and the histograms of the queues.
+    All controls get the same flows. All switches write all marks, except that ECN replaces CI for
+    controls that read ECN. For controls that read INT, TCP-INT, CSIG or trimmed packets, the
+    switches run the program of that signal, which has no ECMP. Two files are written for each
+    control: its flows, in the order of their completion, and the queue histograms.
     """
     from waymark.completion import Completions, FlowFile, write_queues
     from waymark.controls import BY_NAME
@@ -178,7 +183,7 @@ def fabric(
         else:
             flows = _arrivals(network, control, sizes, load, seconds, seed, pattern)
         if not flows:
-            raise WaymarkError(f"no flow arrives within {seconds:g} s; give --seconds more")
+            raise WaymarkError(f"no flow starts within {seconds:g} s; increase --seconds")
         scenario = _scenario(control, network, seconds + drain, flows, seed)
         file, queues = (folder / f"{control}-{what}.parquet" for what in ("flows", "queues"))
         print(

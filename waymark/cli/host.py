@@ -41,14 +41,16 @@ PORT = 5001
 READY = "ready"
 """Printed before ``--begin -`` reads the time."""
 
-Destination = Annotated[str, typer.Argument(metavar="ADDR[:PORT]")]
-Port = Annotated[int, typer.Option(min=1, max=65535, help="To listen on.")]
-Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")]
+Destination = Annotated[
+    str, typer.Argument(metavar="ADDR[:PORT]", help="The receiver. Default port: 5001.")
+]
+Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers.")]
 Begin = Annotated[
     str | None,
     typer.Option(
         metavar="TIME|-",
-        help="At this second of the machine's monotonic clock; -: read it, once ready.",
+        help="Start time on the machine's monotonic clock; -: read it from standard input.",
     ),
 ]
 
@@ -59,25 +61,30 @@ class At:
 
     at: Annotated[
         str | None,
-        typer.Option("--at", metavar="NODE", help="A host of the network that is up (up --bare)."),
+        typer.Option("--at", metavar="NODE", help="A host of a network that is up (up --bare)."),
     ] = None
     network: Annotated[
-        str | None, typer.Option("--network", metavar="NAME", help="Which, if several are up.")
+        str | None,
+        typer.Option("--network", metavar="NAME", help="The network, if several are up."),
     ] = None
     interface: Annotated[
-        str | None, typer.Option("-i", "--interface", metavar="IFACE", help="Instead of --at.")
+        str | None,
+        typer.Option("-i", "--interface", metavar="IFACE", help="The interface, instead of --at."),
     ] = None
     address: Annotated[
         str | None,
-        typer.Option(metavar="ADDR/LEN", help="This host's; the kernel must not have it."),
+        typer.Option(
+            metavar="ADDR/LEN", help="Address of this host, which the kernel must not have."
+        ),
     ] = None
     gateway: Annotated[
-        str | None, typer.Option(metavar="ADDR", help="Who forwards to other networks.")
+        str | None, typer.Option(metavar="ADDR", help="Gateway to other networks.")
     ] = None
     gateway_mac: Annotated[
-        str | None, typer.Option(metavar="MAC", help="Where the gateway answers no ARP.")
+        str | None,
+        typer.Option(metavar="MAC", help="Address of a gateway that does not answer ARP."),
     ] = None
-    mac: Annotated[str | None, typer.Option(metavar="MAC", help="This host's own.")] = None
+    mac: Annotated[str | None, typer.Option(metavar="MAC", help="Address of this host.")] = None
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
     ] = False
@@ -90,18 +97,16 @@ class At:
         """
         if self.at is not None:
             if self.interface is not None:
-                raise WaymarkError(
-                    "--at names a host of a network, --interface an interface: give one"
-                )
+                raise WaymarkError("--at and --interface: expected at most one of them")
             _run_at(self.at, self.network)
         from waymark.live import Place
 
         if self.interface is None or self.address is None:
-            raise WaymarkError("say --at NODE, or --interface and --address")
+            raise WaymarkError("no interface: expected --at NODE, or --interface and --address")
         try:
             IPv4Interface(self.address)
         except ValueError as error:
-            expected = "expected one such as 10.0.0.1/24"
+            expected = "expected an address and prefix length, such as 10.0.0.1/24"
             raise WaymarkError(f"--address {self.address}: {expected}") from error
         if os.geteuid() != 0:
             raise WaymarkError("packets on interfaces need root: run this with sudo")
@@ -116,30 +121,31 @@ class Transport:
 
     mark: Annotated[
         list[str] | None,
-        typer.Option(metavar="aqt|avbw|ci", help="Carry this mark as well."),
+        typer.Option(metavar="aqt|avbw|ci", help="Also carry this mark; can be repeated."),
     ] = None
     mtu: Annotated[
-        int, typer.Option(min=128, max=65535, help="Octets of an IP packet at most.")
+        int, typer.Option(min=128, max=65535, help="Maximum size of an IP packet in octets.")
     ] = 1500
-    window: Annotated[int, typer.Option(min=1, help="Receiver's, in packets.")] = 1000
-    initial_window: Annotated[int, typer.Option(min=1, help="Sender's first, in packets.")] = 10
-    delayed_ack: Annotated[
-        float, time_option(help="How long an acknowledgement may wait for a second packet.")
-    ] = 0.04
+    window: Annotated[int, typer.Option(min=1, help="Receive window in packets.")] = 1000
+    initial_window: Annotated[
+        int, typer.Option(min=1, help="Initial congestion window in packets.")
+    ] = 10
+    delayed_ack: Annotated[float, time_option(help="Maximum delay of an acknowledgement.")] = 0.04
     pacing: Annotated[
-        bool, typer.Option(help="Spread a window over its round trip, where the control does not.")
+        bool, typer.Option(help="Pace packets over the round-trip time, if the control does not.")
     ] = True
     ecn_option: Annotated[
         bool,
         typer.Option(
-            help="Send the option of accurate ECN, with counters of octets (RFC 9768), where both "
-            "ends count marks."
+            help="Send the AccECN option, with octet counters (RFC 9768), if both ends count marks."
         ),
     ] = True
-    loss: Annotated[float, typer.Option(min=0, max=0.5, help="Lose packets on purpose.")] = 0.0
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of these losses.")] = 1
+    loss: Annotated[
+        float, typer.Option(min=0, max=0.5, help="Probability of an artificial packet loss.")
+    ] = 0.0
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of these losses.")] = 1
     patience: Annotated[
-        float, time_option(least_s=0.1, help="Give up after this time without an answer.")
+        float, time_option(least_s=0.1, help="Time without an answer after which to give up.")
     ] = 10.0
 
     def open(
@@ -178,8 +184,8 @@ class Transport:
 class Lines:
     """Options of the output."""
 
-    interval: Annotated[float, time_option(least_s=0.05, help="Time between two lines.")] = 1.0
-    as_json: Annotated[bool, typer.Option("--json", help="Each line as JSON.")] = False
+    interval: Annotated[float, time_option(least_s=0.05, help="Time between output lines.")] = 1.0
+    as_json: Annotated[bool, typer.Option("--json", help="Print each line as JSON.")] = False
 
     def print(self, told: "Moment | Sent | Arrived", line: str) -> None:
         """Print one."""
@@ -200,11 +206,9 @@ def send(
     transport: Transport,
     lines: Lines,
     seconds: Annotated[
-        float, time_option(least_s=0.1, help="How long to send, connecting included.")
+        float, time_option(least_s=0.1, help="Duration, including the handshake.")
     ] = 10.0,
-    octets: Annotated[
-        int | None, size_option(help='Send this much, such as "10 MB", and end.')
-    ] = None,
+    octets: Annotated[int | None, size_option(help='Amount to send, such as "10 MB".')] = None,
     control: Annotated[
         str,
         typer.Option(
@@ -215,13 +219,14 @@ def send(
     ] = "cubic",
     begin: Begin = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write each change: .parquet or .csv.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Write a trace of all changes: .parquet or .csv."),
     ] = None,
     publish: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER/HOST",
-            help="Keep the newest state in a file, for waymark lab --network; --at sets it.",
+            help="File of the latest state, for waymark lab --network; set by --at.",
         ),
     ] = None,
 ) -> None:
@@ -260,8 +265,8 @@ def receive(
     ecn: Annotated[
         Literal["asked", "accurate", "off"],
         typer.Option(
-            help="Echo ECN marks as the sender asks (RFC 3168, RFC 9768), or each of them once "
-            "(accurate, for DCTCP: RFC 8257), or none.",
+            help="Echo ECN marks as the sender negotiates (RFC 3168, RFC 9768), each mark once "
+            "(accurate, for DCTCP: RFC 8257), or not at all.",
         ),
     ] = "asked",
 ) -> None:
@@ -289,26 +294,32 @@ def cross(
     at: At,
     lines: Lines,
     rate: Annotated[
-        float, rate_option(default="1 Mb/s", help='Rate while it sends, such as "3.2 Mb/s".')
+        float, rate_option(default="1 Mb/s", help='Rate during bursts, such as "3.2 Mb/s".')
     ] = 1e6,
     on: Annotated[
-        float | None, time_option(help='Mean length of a burst, "10 ms". Default: constant rate.')
+        float | None,
+        time_option(help='Mean duration of a burst, such as "10 ms". Default: constant rate.'),
     ] = None,
     off: Annotated[float | None, time_option(help="Mean time between bursts.")] = None,
     shape: Annotated[
         float | None,
-        typer.Option(help="Both times are Pareto's of this shape; else exponential."),
+        typer.Option(help="Shape of a Pareto distribution of both times. Default: exponential."),
     ] = None,
     packet_octets: Annotated[
-        int, typer.Option(min=40, max=65535, help="Of a datagram, its headers included.")
+        int, typer.Option(min=40, max=65535, help="Size of a datagram, including its headers.")
     ] = 1000,
-    quiet: Annotated[float, time_option(help="Wait this long before sending.")] = 0.0,
+    quiet: Annotated[float, time_option(help="Time to wait before sending.")] = 0.0,
     seconds: Annotated[
-        float, time_option(least_s=0.1, help="Time in all, the quiet time included.")
+        float, time_option(least_s=0.1, help="Total time, including the quiet time.")
     ] = 10.0,
     seed: Seed = 1,
     number: Annotated[
-        int, typer.Option(min=0, max=65535, help="Each number draws its own, as in a scenario.")
+        int,
+        typer.Option(
+            min=0,
+            max=65535,
+            help="Number of the source in a scenario, which selects its random numbers.",
+        ),
     ] = 0,
     begin: Begin = None,
 ) -> None:
@@ -400,10 +411,10 @@ def _source(
     ends = ("here", "there")
     if on_s is None:
         if off_s is not None or shape is not None:
-            raise WaymarkError("--off and --shape belong to bursts: say --on as well")
+            raise WaymarkError("--off and --shape need --on")
         return Cbr(*ends, rate_bps, packet_octets, start_s, stop_s)
     if off_s is None:
-        raise WaymarkError("--on says how long bursts are: say --off as well")
+        raise WaymarkError("--on needs --off")
     source = OnOff(
         *ends,
         rate_bps,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from waymark.kernel import Attached
 
 kernel = typer.Typer(
-    help="Let Linux's own TCP on an interface carry and read the marks. Needs root.",
+    help="Use the marks with Linux TCP on an interface. Needs root.",
     epilog=examples(
         "waymark kernel attach eth0 --marks aqt,drai",
         "waymark kernel status",
@@ -43,15 +43,16 @@ def attach(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="What this host's packets carry: aqt,drai,ci. Default: what the control reads.",
+            help="Marks that this host's packets carry: aqt,drai,ci. Default: those that the control "
+            "reads.",
         ),
     ] = None,
     xdp: Annotated[
         bool,
         typer.Option(
             "--xdp",
-            help="Take marks out of arriving packets in the NIC's driver, so that Linux merges "
-            "packets (GRO) as it does without marks.",
+            help="Remove marks from arriving packets in the NIC's driver, so that Linux can merge "
+            "packets (GRO).",
         ),
     ] = False,
 ) -> None:
@@ -72,7 +73,7 @@ def attach(
     epilog=examples("waymark kernel detach eth0"),
 )
 def detach(interface: Interface) -> None:
-    """Take the programs off an interface; connections continue without marks."""
+    """Detach the programs from an interface; connections continue without marks."""
     from waymark import kernel as hosts
 
     hosts.detach(interface)
@@ -84,7 +85,7 @@ def detach(interface: Interface) -> None:
     epilog=examples("waymark kernel status --json"),
 )
 def status(as_json: AsJson = False) -> None:
-    """Show the interfaces of this network namespace that have the programs."""
+    """Show the interfaces of this network namespace with attached programs."""
     from waymark import kernel as hosts
 
     attached = hosts.status()
@@ -94,7 +95,7 @@ def status(as_json: AsJson = False) -> None:
     for one in attached:
         print(_line(one))
     if not attached:
-        print("no interface of this network namespace has the programs")
+        print("no interface of this network namespace has attached programs")
 
 
 @kernel.command(
@@ -107,19 +108,27 @@ def status(as_json: AsJson = False) -> None:
 )
 def trace(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A .parquet or .csv file.")],
-    seconds: Annotated[int, typer.Option(min=1, max=3600, help="How long to record.")] = 10,
+    seconds: Annotated[
+        int, typer.Option(min=1, max=3600, help="Duration of the recording, in seconds.")
+    ] = 10,
     port: Annotated[
         int | None,
-        typer.Option(min=1, max=65535, help="Of the connection. Default: the busiest one."),
+        typer.Option(
+            min=1, max=65535, help="Port of the connection. Default: that of the busiest one."
+        ),
     ] = None,
     events_file: Annotated[
         Path | None,
-        typer.Option("--events", metavar="FILE", help="JSON lines for waymark kernel replay."),
+        typer.Option(
+            "--events",
+            metavar="FILE",
+            help="Write events as JSON lines, for waymark kernel replay.",
+        ),
     ] = None,
 ) -> None:
     """Record window, RTT and marks of a connection whose control is wm_NAME, for waymark plot.
 
-    All network namespaces of this machine are looked at.
+    Connections of all network namespaces of this machine are found.
     """
     from waymark import files, kernel_trace
     from waymark import trace as traces
@@ -147,8 +156,8 @@ def replay(
 ) -> None:
     """Compare a control in the kernel with the Rust control of the simulator, on the same events.
 
-    The connection has to begin after the recording. Exit code 1: the windows differ by more than
-    the kernel's rounding.
+    The connection has to begin after the recording. The exit code is 1 if the windows differ by
+    more than the kernel's rounding.
     """
     from waymark import kernel_trace
 
@@ -183,5 +192,5 @@ def replay(
 
 def _line(one: "Attached") -> str:
     control = f"control {one.control}" if one.control else "no control"
-    early = "; taken out in the driver" if one.strip == "xdp" else ""
+    early = "; removed in the driver" if one.strip == "xdp" else ""
     return f"{one.interface}: marks {', '.join(one.marks)}{early}; {control}; process {one.pid}"

@@ -157,35 +157,36 @@ def run_experiments(
         ),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All experiments of the project.")
+        bool, typer.Option("--all", help="Run all experiments of the project.")
     ] = False,
     scale: Annotated[
         ScaleName,
         typer.Option(
-            help="quick: few seeds and points; full: the figure; paper: as long as there."
+            help="quick: few seeds and points; full: the figure; paper: as long as in the paper."
         ),
     ] = ScaleName.FULL,
     runner: Annotated[
         RunnerName,
-        typer.Option(help="netsim: virtual time; else interfaces, in real time, as root."),
+        typer.Option(help="netsim: virtual time; others: interfaces, in real time, as root."),
     ] = RunnerName.NETSIM,
     target: Annotated[
-        TargetName | None, typer.Option(help="What switches on interfaces are.")
+        TargetName | None, typer.Option(help="Switch software on interfaces.")
     ] = None,
     hosts: Annotated[
         HostsName | None,
-        typer.Option(help="Whose TCP flows on interfaces have; kernel: see waymark kernel."),
+        typer.Option(help="TCP of flows on interfaces; for kernel, see waymark kernel."),
     ] = None,
     arch: Annotated[
         ArchitectureName | None,
-        typer.Option(help="Switches run the same program for this architecture."),
+        typer.Option(help="Architecture of the switches' programs."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="The first seed.")] = 1,
     seeds: Annotated[
-        int | None, typer.Option(min=1, help="How many seeds. Default: as the scale has it.")
+        int | None, typer.Option(min=1, help="Number of seeds. Default: that of the scale.")
     ] = None,
     pcap: Annotated[
-        bool, typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB a second).")
+        bool,
+        typer.Option("--pcap", help="Capture the first seed's runs (pcapng, 1 MB per second)."),
     ] = False,
     traces: Annotated[
         bool,
@@ -193,25 +194,25 @@ def run_experiments(
     ] = False,
     check: Annotated[
         bool,
-        typer.Option("--check", help="Exit with 1 where a claim of the paper's setting fails."),
+        typer.Option("--check", help="Exit with 1 if a claim fails in the paper's setting."),
     ] = False,
     as_json: AsJson = False,
     *,
     work: Work,
 ) -> None:
-    """Run experiments: for each a table, a picture, and the record of the run.
+    """Run experiments: write a table, a picture and a record of each.
 
     An experiment is a figure or table of a paper, your own Python file with an EXPERIMENT, or a
-    scenario file (waymark new experiment|scenario NAME writes one). Finished runs are kept: after
-    an interrupt, repeat the command to continue.
+    scenario file (waymark new experiment|scenario NAME writes one). Finished runs are stored:
+    after an interrupt, repeat the command to continue.
     """
     chosen = _choose(ids or [], everything)
     on_interfaces.check(chosen, runner, target, hosts, arch)
     if runner != RunnerName.NETSIM:
         if pcap or work.again or work.scheduler is not None or work.jobs is not None:
-            raise WaymarkError("--pcap, --again, --jobs and --scheduler are of virtual time")
+            raise WaymarkError("--pcap, --again, --jobs and --scheduler need --runner netsim")
         if check or as_json:
-            raise WaymarkError("--check and --json are for runs in virtual time: --runner netsim")
+            raise WaymarkError("--check and --json need --runner netsim")
         numbers = range(seed, seed + (seeds or 1))
         switches, tcp = target or TargetName.EMBEDDED, hosts or HostsName.WAYMARK
         with own.located():
@@ -228,7 +229,7 @@ def run_experiments(
             )
         return
     if pcap and len(chosen) > 1:
-        raise WaymarkError("--pcap captures one experiment; name one")
+        raise WaymarkError(f"--pcap: expected one experiment, found {len(chosen)}")
     for one in chosen:
         make(work.out_dir / one.id)
     with own.located():
@@ -249,19 +250,19 @@ def run_experiments(
 def _choose(names: list[str], everything: bool) -> list[Experiment]:
     """The experiments to run: the project's in their order, then the user's in the given order."""
     if everything and names:
-        raise WaymarkError("--all takes no ids besides")
+        raise WaymarkError("--all: no ids are expected with it")
     if everything:
         return experiments.everything()
     if not names:
         raise WaymarkError(
-            "nothing to run: name an id, a pattern, your own file, or --all (see: waymark list)"
+            "nothing to run: expected an id, a pattern, a file, or --all (see: waymark list)"
         )
     loaded = [_load(name) for name in names if own.is_own(name)]
     of_project = experiments.select([name for name in names if not own.is_own(name)])
     chosen = {one.id: one for one in of_project}
     for one in loaded:
         if chosen.setdefault(one.id, one) is not one:
-            raise WaymarkError(f"two experiments have the id {one.id}; choose another for one")
+            raise WaymarkError(f"two experiments have the id {one.id}; rename one")
     return list(chosen.values())
 
 
@@ -343,7 +344,7 @@ def _run_several(plans: Sequence[Plan], work: Work, *, traces: bool, as_json: bo
         out.print(report.summary_table([lines[name] for name in done]))
     if failed:
         names = " ".join(failed)
-        print(f"failed: {names}; for the details, run one of them alone", file=sys.stderr)
+        print(f"failed: {names}; for details, run one of them alone", file=sys.stderr)
         raise typer.Exit(EXIT_FAILED)
     return [claim for name in done for claim in refuted[name]]
 
@@ -382,13 +383,14 @@ def show(measured: Measured) -> None:
 def make_report(
     out_dir: Results = Path("results"),
     file: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Default: report.html in DIR.")
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Output file. Default: report.html in DIR."),
     ] = None,
     embed: Annotated[
-        bool, typer.Option("--embed", help="Put the pictures into the page: one file, some 10 MB.")
+        bool, typer.Option("--embed", help="Embed the pictures: one file of about 10 MB.")
     ] = False,
 ) -> None:
-    """Make one page of all results: which claims of the papers pass, and on what evidence."""
+    """Write one page of all results: which claims of the papers pass, and the measurements."""
     from waymark import page
 
     target = file or out_dir / "report.html"

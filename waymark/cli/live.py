@@ -19,30 +19,29 @@ from waymark.help_text import examples
 )
 def lab(
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port on loopback; 0: a free one.")
+        int,
+        typer.Option(min=0, max=65535, help="Port on the loopback interface; 0: any free port."),
     ] = 8011,
     export: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write the page to DIR, for any static server, and end."),
+        typer.Option(metavar="DIR", help="Write the page to DIR, for any static server, and exit."),
     ] = None,
     network: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="Show this network of waymark up, as it runs. Needs root."
-        ),
+        typer.Option(metavar="NAME", help="Show this running network of waymark up. Needs root."),
     ] = None,
 ) -> None:
     """Serve the live lab on this machine: edit P4, run a paper's network, see every packet.
 
-    The page runs the compiler and the simulator itself, in WebAssembly; the server only hands out
-    its files. Ctrl-C ends it. With --network, the page shows queues, counters, windows and marks of
-    a network on this machine; its address contains a token, which every request needs.
+    The page runs the compiler and the simulator in WebAssembly; the server only serves its files.
+    Ctrl-C stops it. With --network, the page shows queues, counters, windows and marks of a network
+    on this machine; its address contains a token, which every request needs.
     """
     from waymark import lab_page
 
     if network is not None:
         if export is not None:
-            raise WaymarkError("--export is for the simulation: a network is shown while it is up")
+            raise WaymarkError("--export and --network: expected at most one of them")
         _show(network, port)
         return
     if export is not None:

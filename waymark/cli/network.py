@@ -31,7 +31,7 @@ class TargetName(StrEnum):
 
 
 Network = Annotated[
-    str | None, typer.Option("--network", metavar="NAME", help="Which, if several are up.")
+    str | None, typer.Option("--network", metavar="NAME", help="The network, if several are up.")
 ]
 
 
@@ -45,30 +45,36 @@ Network = Annotated[
 )
 def bring_up(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A topology: topologies/*.yaml, topology.json.")
+        Path,
+        typer.Argument(
+            metavar="FILE", help="A topology file, such as topologies/*.yaml or topology.json."
+        ),
     ],
-    runner: Annotated[Runner, typer.Option(help="Where hosts live.")] = Runner.NETNS,
-    target: Annotated[TargetName, typer.Option(help="What switches are.")] = TargetName.EMBEDDED,
+    runner: Annotated[Runner, typer.Option(help="How hosts are created.")] = Runner.NETNS,
+    target: Annotated[TargetName, typer.Option(help="The switch software.")] = TargetName.EMBEDDED,
     name: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What to call it. Default: as the file.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name of the network. Default: that of the file."),
     ] = None,
     p4: Annotated[
         list[str] | None,
-        typer.Option("--p4", metavar="[SWITCH=]F.p4", help="What every switch runs, or one."),
+        typer.Option("--p4", metavar="[SWITCH=]F.p4", help="Program of all switches, or of one."),
     ] = None,
     bare: Annotated[
-        bool, typer.Option("--bare", help="No kernel addresses at hosts, for `waymark host`.")
+        bool, typer.Option("--bare", help="Hosts without kernel addresses, for `waymark host`.")
     ] = False,
     kernel: Annotated[
         str,
         typer.Option(
             metavar="CONTROL",
-            help="Linux's TCP at hosts carries marks (waymark kernel), with this control.",
+            help="Hosts use Linux TCP with this control and carry marks; see waymark kernel.",
         ),
     ] = "",
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of what links lose.")] = 1,
+    seed: Annotated[
+        int, typer.Option(min=0, max=2**64 - 1, help="Seed of random losses on links.")
+    ] = 1,
 ) -> None:
-    """Bring a topology up on interfaces, switches running and told what to do. Needs root."""
+    """Create a topology on interfaces, with running, configured switches. Needs root."""
     from topologies import runners, tutorial
 
     topology = Topology.load(file)
@@ -86,7 +92,7 @@ def bring_up(
             kernel=kernel,
         )
     except KeyboardInterrupt:
-        print(f"interrupted: {name} is not up, and nothing of it is left", file=sys.stderr)
+        print(f"interrupted: {name} is not up; everything was removed", file=sys.stderr)
         raise typer.Exit(EXIT_INTERRUPTED) from None
     for complaint in state.complaints:
         print(f"warning: {complaint}", file=sys.stderr)
@@ -123,9 +129,10 @@ def _programs(topology: Topology, named: list[str]) -> dict[str, str]:
 )
 def take_down(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME|FILE", help="Default: the one that is up.")
+        str | None,
+        typer.Argument(metavar="NAME|FILE", help="Default: the only network that is up."),
     ] = None,
-    everything: Annotated[bool, typer.Option("--all", help="All that are up.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Take all networks down.")] = False,
 ) -> None:
     """Take a network down: processes, interfaces, namespaces, files."""
     from topologies import networks, runners
@@ -149,11 +156,13 @@ def take_down(
     epilog=examples("waymark exec s1 ping 10.0.0.2", "waymark exec r1 ip -s link"),
 )
 def run_at_node(
-    node: Annotated[str, typer.Argument(metavar="NODE", help="A host, or a switch.")],
-    command: Annotated[list[str], typer.Argument(metavar="CMD…")],
+    node: Annotated[str, typer.Argument(metavar="NODE", help="A host or a switch.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="CMD…", help="The command and its arguments.")
+    ],
     network: Network = None,
 ) -> None:
-    """Run a command at a host of the network that is up, or among its switches.
+    """Run a command in the namespace of a host, or of the switches, of a network that is up.
 
     The command resolves the hosts' names: waymark exec h1 ping h2.
     """
@@ -174,7 +183,7 @@ def run_at_node(
     ),
 )
 def show_status(as_json: AsJson = False) -> None:
-    """Show the networks that are up. Exit with 1 where a part of one no longer runs."""
+    """Show the networks that are up. The exit code is 1 if a process of one has stopped."""
     from topologies import networks, runners
 
     up = [networks.load(name) for name in networks.names()]

@@ -41,12 +41,12 @@ _NAME = re.compile(r"[^\W\d][\w-]*")
     ),
 )
 def new(
-    kind: Annotated[Kind, typer.Argument(help="What to write.")],
+    kind: Annotated[Kind, typer.Argument(help="The kind of file.")],
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Its name: my_figure for ./my_figure.py.")
+        str, typer.Argument(metavar="NAME", help="Name of the file: my_figure for ./my_figure.py.")
     ],
 ) -> None:
-    """Write a commented experiment, control, scenario or topology that runs, to change."""
+    """Write a runnable, commented experiment, control, scenario or topology to edit."""
     template, placeholder, command = _TEMPLATES[kind]
     suffix = Path(template).suffix
     path = Path(name)

@@ -55,16 +55,14 @@ def check(
     """Raise a :class:`WaymarkError` unless all of these can run on interfaces."""
     if runner == RunnerName.NETSIM:
         if hosts is not None:
-            raise WaymarkError("--hosts says whose TCP flows on interfaces have: --runner netns")
+            raise WaymarkError("--hosts needs --runner netns or mininet")
         if target is not None:
-            raise WaymarkError("--target says what switches on interfaces are: --runner netns")
+            raise WaymarkError("--target needs --runner netns or mininet")
         return
     other = [one.id for one in chosen if one.on_interfaces is None]
     if other:
         can = [one.id for one in experiments.everything() if one.on_interfaces is not None]
-        raise WaymarkError(
-            f"{', '.join(other)}: in virtual time only; on interfaces: {', '.join(can)}"
-        )
+        raise WaymarkError(f"{', '.join(other)}: cannot run on interfaces; valid: {', '.join(can)}")
     if target == TargetName.BMV2 and arch not in (None, ArchitectureName.V1MODEL):
         raise WaymarkError(f"--target bmv2 runs v1model, not --arch {arch}; valid: embedded")
     if os.geteuid() != 0:

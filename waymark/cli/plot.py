@@ -31,8 +31,8 @@ def plot(
         Path | None,
         typer.Option("-o", "--out", metavar="PICTURE", help="Default: beside FILE, as .png."),
     ] = None,
-    from_s: Annotated[float | None, time_option("--from", help="Time at which to begin.")] = None,
-    to_s: Annotated[float | None, time_option("--to", help="Time at which to end.")] = None,
+    from_s: Annotated[float | None, time_option("--from", help="Start of the picture.")] = None,
+    to_s: Annotated[float | None, time_option("--to", help="End of the picture.")] = None,
 ) -> None:
     """Draw a connection's windows, round-trip times, packets in flight and marks over time."""
     from waymark import plots, trace, trace_plot  # imports matplotlib

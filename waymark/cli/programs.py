@@ -22,10 +22,11 @@ MainFile = Annotated[
 ]
 Corpus = Annotated[
     Path | None,
-    typer.Option("--corpus", metavar="DIR", help="Judge by the programs of p4c's testdata in DIR."),
+    typer.Option("--corpus", metavar="DIR", help="Run the programs of p4c's testdata in DIR."),
 ]
 Matching = Annotated[
-    str, typer.Option("--match", metavar="GLOB", help="Of the corpus only programs named so.")
+    str,
+    typer.Option("--match", metavar="GLOB", help="Only programs of the corpus with such names."),
 ]
 
 
@@ -49,12 +50,16 @@ def compile_program(
     dump: Annotated[bool, typer.Option("--dump", help="Print the typed program.")] = False,
     p4info: Annotated[
         Path | None,
-        typer.Option("--p4info", metavar="OUT", help="Write its P4Info, as text; - prints it."),
+        typer.Option(
+            "--p4info", metavar="OUT", help="Write the P4Info, as text; -: standard output."
+        ),
     ] = None,
     source: Annotated[
         Path | None,
         typer.Option(
-            "--source", metavar="OUT", help="Write it preprocessed: a device config; - prints it."
+            "--source",
+            metavar="OUT",
+            help="Write the preprocessed source, a device config; -: standard output.",
         ),
     ] = None,
     target_rules: TargetRules = True,
@@ -63,16 +68,16 @@ def compile_program(
     jobs: Jobs = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compile a P4_16 program, and show its errors.
+    """Compile a P4_16 program and show its errors.
 
     The switch runs programs for v1model.p4, psa.p4, tna.p4 and t2na.p4. Programs for other
-    architectures are checked, and their P4Info is written.
+    architectures are only checked, and their P4Info can be written.
 
-    What Tofino's hardware cannot do is an error in a program for tna.p4 or t2na.p4. The switch
-    itself can do it: --no-target-rules.
+    In a program for tna.p4 or t2na.p4, it is an error to use what Tofino's hardware cannot do.
+    The switch of this project can run such programs: --no-target-rules.
 
-    With --json, errors are data on standard output too: file and line of each, and all diagnostics
-    as text.
+    With --json, errors are printed as data on standard output: file and line of each, and all
+    diagnostics as text.
     """
     if corpus_dir is not None:
         _no_files(file)
@@ -80,7 +85,7 @@ def compile_program(
         return _compile_corpus(corpus_dir, match, jobs, options, as_json=as_json)
     printed = [p4info, source].count(STANDARD) + dump + as_json
     if printed > 1:
-        raise WaymarkError("of --p4info -, --source -, --dump and --json only one can be printed")
+        raise WaymarkError("--p4info -, --source -, --dump, --json: expected at most one of them")
     given = _given(file, "F.p4")
     compile_given = _compile_as_json if as_json else compile_file
     compiled = compile_given(given, include, define, target_rules=target_rules)
@@ -127,7 +132,7 @@ def _compile_corpus(
         judged["compiled"] = ("v1model and PSA programs compiled: ", verdicts)
     if corpus.has_errors(folder):
         verdicts = corpus.compile_errors(folder, match, jobs, options)
-        judged["refused"] = ("programs that p4c refuses, refused at its line: ", verdicts)
+        judged["refused"] = ("programs that p4c rejects, rejected at the same line: ", verdicts)
     _show_corpus(judged, as_json=as_json)
 
 
@@ -169,14 +174,15 @@ def run_stf(
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="An unexpected packet fails the script at any port, named or not."
+            "--strict",
+            help="Fail on an unexpected packet at any port, also one that the script does not name.",
         ),
     ] = False,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Print what each packet meets, with its source line.")
+        bool, typer.Option("--trace", help="Print what each packet executes, with source lines.")
     ] = False,
     trace_json: Annotated[
-        Path | None, typer.Option("--trace-json", metavar="FILE", help="Write that as JSON.")
+        Path | None, typer.Option("--trace-json", metavar="FILE", help="Write the trace as JSON.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -185,11 +191,13 @@ def run_stf(
     if corpus_dir is not None:
         _no_files(file)
         if trace or trace_json:
-            raise WaymarkError("--trace shows one script, not a corpus")
+            raise WaymarkError("--trace: expected one script, not --corpus")
         verdicts = corpus.run_scripts(corpus_dir, match, jobs, options, strict=strict)
         return _show_corpus({"scripts": ("", verdicts)}, as_json=as_json)
     if as_json and (trace or trace_json == STANDARD):
-        raise WaymarkError("--json and a trace cannot both be printed: --trace-json FILE")
+        raise WaymarkError(
+            "--json and a trace cannot both go to standard output; use --trace-json FILE"
+        )
     script = _given(script, "F.stf")
     files.require_file(script)
     compiled = compile_file(
@@ -221,10 +229,10 @@ def _options(
 
 def _given(file: Path | None, name: str) -> Path:
     if file is None:
-        raise WaymarkError(f"no {name} given; name one, or --corpus DIR")
+        raise WaymarkError(f"no {name}: expected a file or --corpus DIR")
     return file
 
 
 def _no_files(file: Path | None) -> None:
     if file is not None:
-        raise WaymarkError(f"{file}: --corpus takes no program besides")
+        raise WaymarkError(f"{file}: no program is expected with --corpus")

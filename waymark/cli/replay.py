@@ -22,7 +22,8 @@ def replay_description(
         Path, typer.Argument(metavar="F.toml", help="Topology, flows and losses; see tests/replay.")
     ],
     out_file: Annotated[
-        Path | None, typer.Option("--out", metavar="F.csv", help="Write there; default: print.")
+        Path | None,
+        typer.Option("--out", metavar="F.csv", help="Output file. Default: standard output."),
     ] = None,
 ) -> None:
     """Run flows over drop-tail queues and write every event at one link as CSV."""

@@ -28,31 +28,42 @@ def run_switch(
         typer.Option("-i", "--interface", metavar="PORT@IFACE", help="A port and its interface."),
     ] = None,
     p4: Annotated[
-        Path | None, typer.Option("--p4", metavar="F.p4", help="Run this until a controller comes.")
+        Path | None,
+        typer.Option("--p4", metavar="F.p4", help="Program to run until a controller sets one."),
     ] = None,
     include: Include = None,
     define: Define = None,
     target_rules: TargetRules = True,
     address: Annotated[
-        str, typer.Option("--grpc-server-addr", metavar="ADDR:PORT", help="P4Runtime, gRPC.")
+        str,
+        typer.Option(
+            "--grpc-server-addr", metavar="ADDR:PORT", help="Address of P4Runtime (gRPC)."
+        ),
     ] = "127.0.0.1:9559",
-    device_id: Annotated[int, typer.Option("--device-id", min=0, max=2**64 - 1)] = 1,
+    device_id: Annotated[
+        int, typer.Option("--device-id", min=0, max=2**64 - 1, help="P4Runtime device id.")
+    ] = 1,
     port_rate: Annotated[
         list[str] | None,
-        typer.Option("--port-rate", metavar="PORT=RATE", help='Such as 1=10mbit or "1=10 Mb/s".'),
+        typer.Option(
+            "--port-rate",
+            metavar="PORT=RATE",
+            help='Rate of a port, such as 1=10mbit or "1=10 Mb/s".',
+        ),
     ] = None,
     charge_ip: Annotated[
         bool,
         typer.Option(
-            "--charge-ip", help="Rates charge IP packets without Ethernet headers, as the lab does."
+            "--charge-ip",
+            help="Count IP packets without Ethernet headers towards port rates, as the lab does.",
         ),
     ] = False,
     gso: Annotated[
         bool,
         typer.Option(
             "--gso",
-            help="Carry segments whole that hosts leave to hardware to cut: up to 64 kB are one "
-            "packet for the program.",
+            help="Forward segments that hosts leave to segmentation offload as one packet of up to "
+            "64 kB.",
         ),
     ] = False,
     senders: Annotated[
@@ -61,16 +72,19 @@ def run_switch(
             "--senders",
             min=0,
             max=64,
-            help="Threads that send packets for the one that forwards them.",
+            help="Threads that send packets, besides the one that forwards them.",
         ),
     ] = 0,
     queue_packets: Annotated[
-        int, typer.Option(min=1, max=2**32 - 1, help="Packets in each queue of such a port.")
+        int,
+        typer.Option(
+            min=1, max=2**32 - 1, help="Limit of each queue of a port with a rate, in packets."
+        ),
     ] = 1024,
     port_queue: Annotated[
         list[str] | None,
         typer.Option(
-            "--port-queue", metavar="PORT=PACKETS", help="The same for one port, such as 2=49."
+            "--port-queue", metavar="PORT=PACKETS", help="This limit for one port, such as 2=49."
         ),
     ] = None,
     port_weights: Annotated[
@@ -78,24 +92,24 @@ def run_switch(
         typer.Option(
             "--port-weights",
             metavar="PORT=W,W,...",
-            help="Serve the queues of a port by weights, from priority 0 on, such as 2=1,9; "
-            "default: the largest priority first.",
+            help="Weights of the queues of a port, from priority 0, such as 2=1,9. Default: strict "
+            "priority, the largest first.",
         ),
     ] = None,
     cpu_port: Annotated[
         int | None,
-        typer.Option(min=0, max=DROP_PORT - 1, help="Port of packets to and from controllers."),
+        typer.Option(min=0, max=DROP_PORT - 1, help="Port of packets to and from the controller."),
     ] = None,
     drop_port: Annotated[
-        int, typer.Option(min=0, max=DROP_PORT, help="egress_spec that drops (v1model).")
+        int, typer.Option(min=0, max=DROP_PORT, help="Value of egress_spec that drops (v1model).")
     ] = DROP_PORT,
     deflection_port: Annotated[
         int | None,
         typer.Option(
             min=0,
             max=127,
-            help="Port in each pipe for packets that queues refuse (Tofino); default: the first "
-            "that recirculates.",
+            help="Port in each pipe for packets that a full queue deflects (Tofino). Default: the "
+            "first recirculation port.",
         ),
     ] = None,
     generator: Annotated[
@@ -103,16 +117,15 @@ def run_switch(
         typer.Option(
             "--generator",
             metavar="F.toml",
-            help="Applications of the packet generator of a program for Tofino: "
-            "docs/p4-support.md.",
+            help="Applications of Tofino's packet generator; see docs/p4-support.md.",
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Of random draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers.")] = 0,
     real_time: Annotated[
         bool, typer.Option("--real-time", help="Forward with real-time scheduling (SCHED_RR).")
     ] = False,
     pcap: Annotated[
-        Path | None, typer.Option("--pcap", metavar="DIR", help="Capture every port there.")
+        Path | None, typer.Option("--pcap", metavar="DIR", help="Folder of captures of every port.")
     ] = None,
     certificate: Annotated[
         Path | None, typer.Option("--grpc-server-cert", metavar="PEM", help="TLS: certificate.")
@@ -164,7 +177,7 @@ def run_switch(
         service_manager.ready()
         if certificate is None and not switches.is_loopback(at):
             print(
-                f"warning: whoever reaches {at} controls this switch: listen on 127.0.0.1, "
+                f"warning: any client that reaches {at} can control this switch: listen on 127.0.0.1, "
                 "or use TLS (--grpc-server-cert, --grpc-server-key, --grpc-server-cacert)",
                 file=sys.stderr,
                 flush=True,

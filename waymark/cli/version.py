@@ -1,4 +1,4 @@
-"""``waymark --version``, and what ``waymark --help`` says of the whole."""
+"""``waymark --version``, and the summary in ``waymark --help``."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ def options(
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Show the version and leave."
+            "--version", callback=_show_version, is_eager=True, help="Show the version and exit."
         ),
     ] = False,
 ) -> None:

@@ -17,7 +17,7 @@ from waymark.progress import progress
 from waymark.store import KEPT, Store
 
 Results = Annotated[
-    Path, typer.Option("--out", metavar="DIR", help="Where results go, in a folder per id.")
+    Path, typer.Option("--out", metavar="DIR", help="Results, in one folder per id.")
 ]
 
 
@@ -47,7 +47,7 @@ class Work:
         typer.Option(
             min=1,
             max=MOST_THREADS,
-            help="Threads for each run, whose results do not depend on them.",
+            help="Threads for each run. Results do not depend on it.",
         ),
     ] = 1
 
@@ -78,7 +78,7 @@ class Work:
                 _note(f"{runs} {'run' if runs == 1 else 'runs'} used {of}: {limit}")
         except KeyboardInterrupt as interrupt:
             command = "the command without --again" if self.again else "the command"
-            told = f"interrupted: finished runs are kept; repeat {command} to continue"
+            told = f"interrupted: finished runs are stored; repeat {command} to continue"
             print(told, file=sys.stderr)
             raise typer.Exit(EXIT_INTERRUPTED) from interrupt
 
