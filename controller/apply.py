@@ -110,7 +110,7 @@ async def plan(client: Client, wanted: Wanted) -> Plan:
     cookie = await client.cookie()
     if cookie == wanted.pipeline.cookie:
         return Plan(None, diff.changes(wanted.entries, await client.held(wanted.pipeline)))
-    running = "runs none" if cookie is None else f"runs another, cookie {cookie:#x}"
+    running = "runs none" if cookie is None else f"runs another one, cookie {cookie:#x}"
     return Plan(
         f"{wanted.pipeline.name} ({running})",
         diff.changes(wanted.entries, wanted.pipeline.defaults),
@@ -144,7 +144,7 @@ async def apply(client: Client, wanted: Wanted) -> Plan:
         raise SwitchError(
             f"{wanted.target.name} ({wanted.target.address}) already has a primary controller, "
             f"with election id {client.primary_id}. If it is `waymark controller watch`, edit the "
-            "file that it follows: it reads the file again and writes the changes. If it is "
+            "file that it follows: it then writes the changes. If it is "
             "another controller, stop it first. Changes written with a larger --election-id last "
             "only until it is primary again"
         )

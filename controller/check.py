@@ -37,7 +37,9 @@ def _device_config(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         message = "missing; valid: the program's JSON from p4c-bm2-ss (target bmv2)"
         yield Problem((*place, "device_config"), message)
     if switch.tls is not None and (switch.tls.certificate is None) != (switch.tls.key is None):
-        yield Problem((*place, "tls"), "found one of certificate and key; valid: both or neither")
+        yield Problem(
+            (*place, "tls"), "found only one of certificate and key; valid: both or neither"
+        )
 
 
 def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
@@ -66,8 +68,8 @@ def _port(port: PortConfig, place: Place) -> Iterator[Problem]:
         yield Problem((*place, "red", "thmax"), message)
     if port.queue_limit is not None and port.red.thmin >= port.queue_limit - 1:
         message = (
-            f"found {port.red.thmin:g}; valid: below the {port.queue_limit - 1} packets that may "
-            "wait (queue_limit without the one being sent)"
+            f"found {port.red.thmin:g}; valid: below the {port.queue_limit - 1} packets that can "
+            "wait (queue_limit without the one in transmission)"
         )
         yield Problem((*place, "red", "thmin"), message)
 
@@ -79,8 +81,8 @@ def _sources(telemetry: IntConfig, place: Place) -> Iterator[Problem]:
             first, last = other.dst_ports
             if source.protocol == other.protocol and low <= last and first <= high:
                 message = (
-                    f"found ports that source {earlier} of {source.protocol} has, {first} to "
-                    f"{last}; valid: each port in one source"
+                    f"found ports {first} to {last} of {source.protocol}, which source {earlier} "
+                    "also has; valid: each port in one source"
                 )
                 yield Problem((*place, number, "dst_ports"), message)
 
@@ -92,7 +94,7 @@ def _csig(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
             message = "missing; valid: bits per second with a unit, at each port, with csig"
             yield Problem((*at, "rate"), message)
         if port.csig is not None and port.csig.strip and switch.csig is None:
-            message = "found true without csig at the switch; valid: true where that is set"
+            message = "found true without csig at the switch; valid: true only with csig"
             yield Problem((*at, "csig", "strip"), message)
 
 

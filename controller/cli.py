@@ -77,7 +77,10 @@ def watch(
         float, time_option(least_s=0.05, help="Time between readings of the switches.")
     ] = INTERVAL_S,
 ) -> None:
-    """Continuously reconcile switches, across restarts; show and export counters. Ctrl-C stops it."""
+    """Continuously reconcile switches, across restarts; show and export counters.
+
+    Ctrl-C stops it.
+    """
     from controller import commands
 
     commands.watch(file, election_id, metrics, interval)

@@ -203,7 +203,7 @@ class Client:
         try:
             await self._rpc.request(request)
         except P4ClientError as error:
-            raise self._failed(f"refused the pipeline {pipeline.name}", error) from error
+            raise self._failed(f"rejected the pipeline {pipeline.name}", error) from error
 
     # Entries (9.1, 12).
 
@@ -244,7 +244,7 @@ class Client:
                 for index, detail in sorted(error.details.items())
                 if index < len(changes)
             )
-            raise self._failed("refused the write", error, refused) from error
+            raise self._failed("rejected the write", error, refused) from error
 
     async def read(self, entities: Sequence[p4r.Entity]) -> list[p4r.Entity]:
         """The switch's state of ``entities`` (11)."""
@@ -252,7 +252,7 @@ class Client:
         try:
             return [e async for reply in self._rpc.request_iter(request) for e in reply.entities]
         except P4ClientError as error:
-            raise self._failed("refused the read", error) from error
+            raise self._failed("rejected the read", error) from error
 
     def _error(self, what: str) -> SwitchError:
         return SwitchError(f"{self.target.name} ({self.target.address}) {what}")
@@ -262,7 +262,7 @@ class Client:
             what = "cannot be reached"
             silent = not self._answered and self.target.credentials is None
             if silent and "Socket closed" in error.message:
-                details += "; if it serves TLS, name the certificates in `tls`"
+                details += "; if it uses TLS, set the certificates in `tls`"
         message = f"{self.target.name} ({self.target.address}) {what}: {error.message}{details}"
         return SwitchError(message, error.code)
 

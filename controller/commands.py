@@ -86,7 +86,7 @@ def _show(results: Results, done: str, *, as_json: bool) -> int:
         print_json({"switches": switches, "errors": refused})
     else:
         if not results:
-            print("nothing to do: the file names no switches")
+            print("nothing to do: the file has no switches")
         for name, one in plans.items():
             _print(name, one, done)
         for error in errors.values():

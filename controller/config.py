@@ -71,14 +71,14 @@ class TrimConfig(Settings):
         ge=0,
         le=MAX_DSCP,
         strict=True,
-        description="0 to 63: the DSCP of packets that may be cut",
+        description="0 to 63: the DSCP of packets that can be trimmed",
     )
     trimmed: int = Field(
         trim.TRIMMED,
         ge=0,
         le=MAX_DSCP,
         strict=True,
-        description="0 to 63: their DSCP when they are cut",
+        description="0 to 63: the DSCP of trimmed packets",
     )
     octets: int = Field(
         trim.Trim.octets,
@@ -92,7 +92,7 @@ class TrimConfig(Settings):
         ge=2,
         le=MAX_DEPTH,
         strict=True,
-        description="2 or more cut packets",
+        description="2 or more trimmed packets",
     )
 
     @model_validator(mode="after")
@@ -109,7 +109,7 @@ class CsigConfig(Settings):
         ge=1,
         le=csig.MAX_LOCATOR,
         strict=True,
-        description=f"1 to {csig.MAX_LOCATOR}: what tells this hop from others",
+        description=f"1 to {csig.MAX_LOCATOR}: identifies this hop",
     )
     interval: Time = Field(
         256e-6, description="2^k us, such as 256 us: the time over which ports measure bandwidth"
@@ -147,7 +147,8 @@ class CsigPortConfig(Settings):
     """CSIG tags where a domain ends."""
 
     insert: Signal | None = Field(
-        None, description="abw, abw/c or delay: what packets that come without a tag ask for"
+        None,
+        description="abw, abw/c or delay: the signal that is requested for packets without a tag",
     )
     strip: bool = Field(False, description="true or false: whether tags are removed")
 
@@ -165,7 +166,11 @@ class IntSourceConfig(Settings):
         description="a list of any of " + ", ".join(get_args(Instruction)),
     )
     hops: int = Field(
-        8, ge=1, le=MAX_HOPS, strict=True, description=f"1 to {MAX_HOPS}: hops that may record"
+        8,
+        ge=1,
+        le=MAX_HOPS,
+        strict=True,
+        description=f"1 to {MAX_HOPS}: the number of hops that record",
     )
 
     @model_validator(mode="after")
@@ -194,15 +199,15 @@ class IntConfig(Settings):
         ge=LEAST_MTU,
         le=trim.MOST_OCTETS,
         strict=True,
-        description=f"{LEAST_MTU} to {trim.MOST_OCTETS}: octets of the longest packet of the line",
+        description=f"{LEAST_MTU} to {trim.MOST_OCTETS}: the largest packet of the link in octets",
     )
     remove: bool = Field(
         False,
         strict=True,
-        description="true or false: whether telemetry is taken out of packets that leave",
+        description="true or false: whether telemetry is removed from departing packets",
     )
     sources: tuple[IntSourceConfig, ...] = Field(
-        (), description="a list of what gets telemetry of what comes by the port"
+        (), description="a list of the flows from this port that get telemetry"
     )
 
 
@@ -216,7 +221,7 @@ class PortConfig(Settings):
         ge=2,
         le=MAX_DEPTH,
         strict=True,
-        description="2 or more packets, including the one being sent (ns-2's limit)",
+        description="2 or more packets, including the one in transmission (as ns-2's limit)",
     )
     marks: tuple[Mark, ...] = Field((), description="a list of any of aqt, drai, ci")
     red: RedSettings | None = Field(None, description="thmin, thmax, pmax and w")
@@ -257,7 +262,7 @@ class RouteConfig(Settings):
     via: IPv4Address | None = Field(None, description="the address of one of the neighbours")
     port: PortNumber | None = Field(None, description=f"a port number, 1 to {MAX_PORT}")
     also: tuple[IPv4Address, ...] = Field(
-        (), description="addresses of further neighbours, between which and via flows are shared"
+        (), description="addresses of other neighbours; flows are distributed among them and via"
     )
 
 
@@ -349,7 +354,7 @@ def _replicas(replicas: Iterable[ReplicaConfig]) -> tuple[tuple[int, int], ...]:
 class TlsConfig(Settings):
     """PEM files, relative to the configuration file."""
 
-    ca: Path = Field(description="the certificate file of the authority that signed the switch's")
+    ca: Path = Field(description="the certificate file of the CA of the switch's certificate")
     certificate: Path | None = Field(None, description="the controller's certificate file")
     key: Path | None = Field(None, description="the private key file of that certificate")
 

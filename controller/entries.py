@@ -86,7 +86,7 @@ def _route(switch: SwitchConfig, route: RouteConfig, *, has_ecmp: bool) -> Entry
         return entry_of.ecmp_route(to, hops)
     if route.also:
         raise WaymarkError(
-            f"{switch.program} has no table ecmp_route, which also of the route to {to} needs"
+            f"{switch.program} has no table ecmp_route, which `also` of the route to {to} needs"
         )
     if is_direct:
         return entry_of.direct_route(to, port)

@@ -98,7 +98,9 @@ class Follower:
         try:
             settings, wanted = await asyncio.to_thread(load, self._file, self._election_id)
         except (WaymarkError, _core.CompileError) as error:
-            self._log(f"{self._file.name} is invalid; its last valid version is kept: {error}")
+            self._log(
+                f"{self._file.name} is invalid; its last valid version stays in effect: {error}"
+            )
             return
         before = {watcher.snapshot.name: watcher for watcher in self.watchers}
         differences = _differences({name: w.wanted for name, w in before.items()}, wanted)

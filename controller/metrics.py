@@ -28,7 +28,7 @@ class SwitchCollector(Collector):
         )
         refused = GaugeMetricFamily(
             "waymark_switch_refused",
-            "1 while the switch refuses its configuration.",
+            "1 while the switch rejects its configuration.",
             labels=["switch"],
         )
         writes = CounterMetricFamily(
@@ -67,10 +67,10 @@ class SwitchCollector(Collector):
         malformed = counter("malformed_options", "Packets with malformed IPv4 options.")
         drops = counter("dropped_packets", "Packets dropped.", "cause")
         marks = counter("marked_packets", "Packets marked.", "kind")
-        limit = gauge("queue_limit_packets", "Queue limit, including the packet being sent.")
+        limit = gauge("queue_limit_packets", "Queue limit, including the packet in transmission.")
         waiting = gauge("queue_waiting_packets", "Packets waiting now.")
         rate = gauge("port_rate_bps", "Port rate, bits per second.")
-        used = gauge("port_utilisation_ratio", "Share of the port's rate that was used.")
+        used = gauge("port_utilisation_ratio", "Utilization of the port.")
         for watcher in self._watchers:
             shot = watcher.snapshot
             for number, port in watcher.switch.ports.items():

@@ -126,7 +126,10 @@ def _passes(target: Target, main: str, tests: list[str], results: Path) -> bool:
         return True
     program = main_of(target.architecture, main)
     if not program.is_file():
-        print(f"== {main} on {target.name}: skipped: there is no {program.name} for it", flush=True)
+        print(
+            f"== {main} on {target.name}: skipped: there is no {program.name} for this target",
+            flush=True,
+        )
         return True
     folder = (results / target.name / main).resolve()
     folder.mkdir(parents=True, exist_ok=True)

@@ -156,7 +156,7 @@ class HopTest(BaseTest):
         """The next frame that a host receives, and its time, in s."""
         found = self.dataplane.poll(port_number=host.port, timeout=timeout_s)
         if isinstance(found, self.dataplane.PollFailure):
-            self.fail(f"nothing came to port {host.port} in {timeout_s} s")
+            self.fail(f"no packet arrived at port {host.port} within {timeout_s} s")
         return bytes(found.packet), found.time
 
     def check(self, host: Host, expected: bytes, what: str = "") -> None:

@@ -79,7 +79,7 @@ class Measurement:
 
 
 def main() -> int:
-    """Measure. Returns the exit code: 0 the aim is met, 1 it is not, 2 could not run."""
+    """Measure. Returns the exit code: 0 the target is met, 1 it is not, 2 could not run."""
     arguments = _arguments()
     if arguments.inside:
         return _run_inside(arguments)
@@ -94,7 +94,9 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m ptf_tests.isolation")
-    parser.add_argument("--seconds", type=float, default=4.0, help="without load, default 4")
+    parser.add_argument(
+        "--seconds", type=float, default=4.0, help="duration of a round without load"
+    )
     parser.add_argument("--rounds", type=int, default=4, help="default: %(default)s")
     parser.add_argument("--results", default="results/isolation", help="default: %(default)s")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
@@ -137,7 +139,7 @@ def _measure(traffic: Traffic, session: Session, arguments: argparse.Namespace) 
             added = with_load.quantile_us(0.999) - without.quantile_us(0.999)
             good = good and with_load.lost == 0 and added * 1e3 <= MOST_ADDED_NS
             print(f"      the load adds {added:,.0f} µs to p99.9", flush=True)
-    print("the aim is met" if good else "the aim is missed")
+    print("the target is met" if good else "the target is missed")
     return int(not good)
 
 

@@ -121,7 +121,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--target", choices=TARGETS, action="append", help="default: three")
     parser.add_argument("--kind", choices=[kind.name for kind in KINDS], action="append")
     parser.add_argument("--rounds", type=int, default=3, help="default: %(default)s")
-    parser.add_argument("--seconds", type=float, default=0.4, help="of a sample, default 0.4")
+    parser.add_argument(
+        "--seconds", type=float, default=0.4, help="duration of a sample; default: %(default)s"
+    )
     parser.add_argument("--results", default="results/rate", help="default: %(default)s")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()

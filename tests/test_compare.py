@@ -144,8 +144,8 @@ def test_it_leaves_table_picture_and_record_and_is_in_the_report(cli: Cli, folde
     ("words", "told"),
     [
         (("vegsa",), "control: found 'vegsa'; did you mean vegas"),
-        (("vegas", "vegas"), "control vegas is named twice"),
-        (("bbr",), "bbr needs --profile modern"),
+        (("vegas", "vegas"), "control vegas: given twice"),
+        (("bbr",), "bbr: needs --profile modern"),
         (("fixed.py:Fixd",), "fixed.py: no control 'Fixd'; did you mean Fixed? valid: Fixed"),
         (("none.py",), "none.py: no such file"),
         (("vegas", "--flow", "a:z"), "net has no host 'z'; valid: a, b, c, d"),

@@ -197,9 +197,7 @@ def test_an_exception_before_the_first_packet_is_reported(small: wm.Topology) ->
 
 def test_a_callback_that_is_none_is_refused() -> None:
     """Nothing would call it, and the control would do nothing where it was to do something."""
-    with pytest.raises(
-        wm.WaymarkError, match=r"Own\.on_ak would never be called; did you mean on_a"
-    ):
+    with pytest.raises(wm.WaymarkError, match=r"Own\.on_ak is never called; did you mean on_a"):
 
         class Own(wm.CongestionControl):  # pyright: ignore[reportUnusedClass]
             def on_ak(self, event: wm.AckEvent) -> None: ...

@@ -154,7 +154,7 @@ def test_plot_draws_a_replay_s_events(cli: Cli, tmp_path: Path) -> None:
         ("t.parquet", "not parquet", "t.parquet"),
         ("t.csv", "a,b\n1,2\n", "no column time_s"),
         ("t.csv", "time_s,cwnd\n1,2\n", "not a trace: no column change, ssthresh"),
-        ("t.csv", "time_s,change,cwnd,ssthresh\n1,ack,two,3\n", "cwnd is not of numbers"),
+        ("t.csv", "time_s,change,cwnd,ssthresh\n1,ack,two,3\n", "cwnd does not contain numbers"),
         ("t.csv", "time_s,b\n1,2\n", "neither a trace nor the events"),
         ("t.csv", "", "t.csv"),
     ],

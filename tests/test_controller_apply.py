@@ -216,7 +216,7 @@ def test_another_program_is_pushed_and_all_its_entries_written(tmp_path: Path) -
         await apply(example(tmp_path, port)[1])
         plan = await apply(example(tmp_path, port, *plain)[1])
         assert plan.push is not None
-        assert "v1model/plain.p4 (runs another, cookie 0x" in plan.push
+        assert "v1model/plain.p4 (runs another one, cookie 0x" in plan.push
         assert len(plan.changes) == len(switch.entries) == 6
 
     assert with_switch(test).pushes == 2
@@ -256,7 +256,7 @@ def test_a_connection_that_is_closed_at_once_may_be_one_without_tls(tmp_path: Pa
 
         async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
             _, wanted = example(tmp_path, server.sockets[0].getsockname()[1])
-            with pytest.raises(SwitchError, match="if it serves TLS, name the certificates in"):
+            with pytest.raises(SwitchError, match="if it uses TLS, set the certificates in"):
                 await apply(wanted)
 
     asyncio.run(test())

@@ -309,7 +309,7 @@ def test_telemetry_is_an_entry_of_a_port_and_one_of_each_source(tmp_path: Path) 
         (
             "remove: true, sources: [{protocol: udp, dst_ports: [1, 9]}, {protocol: tcp}, "
             "{protocol: udp, dst_ports: [9, 20]}]",
-            "sources.2.dst_ports: found ports that source 0 of udp has, 1 to 9; valid: each port",
+            "sources.2.dst_ports: found ports 1 to 9 of udp, which source 0 also has; valid: each",
         ),
     ],
 )

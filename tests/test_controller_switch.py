@@ -196,7 +196,7 @@ def test_a_switch_that_was_started_with_another_program_is_said_to_run_it(tmp_pa
     lab = Lab(tmp_path)
     switch = lab.switch("--p4", ROOT / "p4src" / "v1model" / "plain.p4")
     try:
-        assert "v1model/waymark.p4 (runs another, cookie 0x" in str(lab.plan().push)
+        assert "v1model/waymark.p4 (runs another one, cookie 0x" in str(lab.plan().push)
     finally:
         switch.terminate()
         switch.communicate()

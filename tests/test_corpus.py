@@ -49,19 +49,22 @@ def test_compiling_counts_samples_and_errors(cli: Cli) -> None:
     lines = shown.out.splitlines()
     assert lines[0].startswith("refused: failed: [unknown-name]")
     assert lines[1] == "v1model and PSA programs compiled: 3 passed, 1 failed, 0 skipped"
-    assert lines[2].startswith("elsewhere: failed: refused at line 3, by p4c at line 1: [unknown-")
-    assert lines[3] == "fine: failed: accepted; p4c refuses it at line 1"
-    assert lines[4].startswith("places: failed: refused at line 2, by p4c at line 1: [duplicate-")
-    assert lines[5].startswith("warnings: failed: refused at line 3, by p4c at line 1: [unknown-")
+    assert lines[2].startswith("elsewhere: failed: rejected at line 3, by p4c at line 1: [unknown-")
+    assert lines[3] == "fine: failed: accepted; p4c rejects it at line 1"
+    assert lines[4].startswith("places: failed: rejected at line 2, by p4c at line 1: [duplicate-")
+    assert lines[5].startswith("warnings: failed: rejected at line 3, by p4c at line 1: [unknown-")
     assert (
-        lines[6] == "programs that p4c refuses, refused at its line: 2 passed, 4 failed, 0 skipped"
+        lines[6]
+        == "programs that p4c rejects, rejected at the same line: 2 passed, 4 failed, 0 skipped"
     )
 
 
 def test_only_the_folder_of_errors(cli: Cli) -> None:
     shown = cli("compile", "--corpus", CORPUS / "p4_16_errors", "--match", "named")
     assert shown.code == 0
-    expected = "programs that p4c refuses, refused at its line: 1 passed, 0 failed, 0 skipped\n"
+    expected = (
+        "programs that p4c rejects, rejected at the same line: 1 passed, 0 failed, 0 skipped\n"
+    )
     assert shown.out == expected
 
 
@@ -69,11 +72,11 @@ def test_only_the_folder_of_errors(cli: Cli) -> None:
     ("arguments", "told"),
     [
         (("stf", "--corpus", "/nowhere/at/all"), "no such folder"),
-        (("stf", "--corpus", CORPUS, "--match", "none*"), "no program to judge"),
-        (("stf", "x.p4", "--corpus", CORPUS), "takes no program besides"),
-        (("stf",), "no F.stf given"),
-        (("compile",), "no F.p4 given"),
-        (("stf", "--corpus", CORPUS, "--trace"), "one script, not a corpus"),
+        (("stf", "--corpus", CORPUS, "--match", "none*"), "found no program of the corpus"),
+        (("stf", "x.p4", "--corpus", CORPUS), "no program is expected with --corpus"),
+        (("stf",), "no F.stf: expected a file"),
+        (("compile",), "no F.p4: expected a file"),
+        (("stf", "--corpus", CORPUS, "--trace"), "expected one script, not --corpus"),
     ],
 )
 def test_what_cannot_be_done_is_reported(

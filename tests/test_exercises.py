@@ -41,7 +41,7 @@ MISTAKES = [
     ("3_rovegas", "rovegas.py", "self.round_end = event.next", "self.rounds_end += 1",
      "AttributeError"),
     ("3_rovegas", "rovegas.py", "    def on_start", "    while True: pass\n\n    def on_start",
-     "Does a loop of your code never end?"),
+     "Is there an endless loop in your code?"),
     ("4_ci", "admission.p4", ">= max_waiting", "> max_waiting", "longest queue: 10 packets, expec"),
     ("4_ci", "admission.p4", "drop_mark.write(place.queue, last_admitted);", "",
      "packets that r1 marked: 0 packets"),
@@ -175,7 +175,7 @@ def test_a_student_starts_and_checks(
     [
         (("start", "9"), "error: no exercise '9'; "),
         (("start", "1", "full"), "error: full: exists already and is not empty"),
-        (("check", "full"), "error: full has no exercise.yaml: it is no exercise's folder"),
+        (("check", "full"), "error: full has no exercise.yaml: not the folder of an exercise"),
         (("check", "nowhere"), "error: nowhere has no exercise.yaml"),
         (("check", "1"), "error: 1 has no exercise.yaml: it is no exercise's folder; valid: less"),
         (("check", "less"), "error: less/forwarding.p4: no such file; "),

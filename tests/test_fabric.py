@@ -342,7 +342,7 @@ def test_two_runs_do_not_write_one_file(cli: Cli, tmp_path: Path) -> None:
     with FlowFile(tmp_path / "cubic-flows.parquet"):
         done = cli("fabric", "cubic", "--incast", 1, "--drain", "1 ms", "--out", tmp_path)
     assert done.code == 2
-    assert "cubic-flows.parquet: another process is writing it" in done.err
+    assert "cubic-flows.parquet: another process is writing this file" in done.err
 
 
 @pytest.mark.parametrize("command", [("fabric", "cubic"), ("run", "chan/fig3.6")])

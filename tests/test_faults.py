@@ -211,7 +211,7 @@ def test_a_transfer_whose_other_end_is_killed_says_so(here: Machine, small_file:
         receiver.kill()
         code, told = sender.wait()
         assert code == 1
-        assert "\nerror: 10.0.0.2 acknowledges nothing for " in told
+        assert "\nerror: 10.0.0.2 sends no acknowledgements for " in told
         assert told.endswith(" octets\n")
     with here.running(*receive) as receiver:
         receiver.until("listening")
@@ -316,7 +316,7 @@ def test_up_that_is_interrupted_leaves_nothing(
         coming.kill(number)
         coming.kill(number)  # again, impatiently
         code, told = coming.wait()
-        assert told == "interrupted: small is not up, and nothing of it is left\n"
+        assert told == "interrupted: small is not up; everything was removed\n"
         assert code in (130, -number)  # the second one may come when all is done
 
 
@@ -376,9 +376,11 @@ def test_networks_stand_side_by_side(here: Machine, small_file: str, tmp_path: P
         assert here.waymark(*words).returncode == 0
     which = here.waymark("exec", "a", "true")
     assert which.returncode == 2
-    assert which.stderr == "error: several networks are up (other, small); say --network NAME\n"
+    assert (
+        which.stderr == "error: several networks are up (other, small); expected --network NAME\n"
+    )
     which = here.waymark("down")
-    assert which.stderr.endswith("(other, small); say waymark down NAME, or --all\n")
+    assert which.stderr.endswith("(other, small); expected waymark down NAME, or --all\n")
     assert here.waymark("down", "small").stdout == "small is down\n"
     assert reaches(here, "a", "10.0.0.2")
     assert here.waymark("up", str(other), "--name", "other").returncode == 2

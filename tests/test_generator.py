@@ -137,7 +137,7 @@ def test_a_program_without_a_generator_is_refused(cli: Cli, tmp_path: Path) -> N
         ("packets = 2", "packets = 0", "expected 1 to 65536 packets per batch, found 0"),
         ("200 ms", "0.5 ms", r"expected a period .* that a burst \(1 ms\) fits into"),
         ("200 ms", "soon", r"app\[0\]: period: expected .*found 'soon'"),
-        ("number = 3", "number = 2", r"app\[2\]: application 2 of pipe 0 is there twice"),
+        ("number = 3", "number = 2", r"app\[2\]: application 2 of pipe 0 occurs twice"),
         ("10 34", "12 34 56 78 9a", "expected a pattern of 4 octets"),
         ("recirculated", "deparser", "a deparser of Tofino 1 cannot ask for packets"),
         ("packets = 2", "count = 2", r"app\[0\]: no key `count`.*valid: pipe, number,"),

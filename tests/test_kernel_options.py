@@ -91,7 +91,7 @@ def test_the_driver_gets_its_program_off(pair: Pair) -> None:
     assert " xdp " in pair.run("a", "ip", "link", "show", INTERFACE)
     status = json.loads(pair.waymark("a", "status", "--json").stdout)
     assert [one["strip"] for one in status] == ["xdp"]
-    assert "; taken out in the driver; " in pair.waymark("a", "status").stdout
+    assert "; removed in the driver; " in pair.waymark("a", "status").stdout
     assert pair.waymark("a", "detach", INTERFACE).returncode == 0
     assert " xdp " not in pair.run("a", "ip", "link", "show", INTERFACE)
 
@@ -323,6 +323,6 @@ def test_programs_go_with_their_interface(pair: Pair) -> None:
     pair.run("a", "ip", "link", "del", INTERFACE)
     deadline = time.monotonic() + 10
     while pair.waymark("a", "status").stdout != (
-        "no interface of this network namespace has the programs\n"
+        "no interface of this network namespace has attached programs\n"
     ):
         assert time.monotonic() < deadline

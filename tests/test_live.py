@@ -173,8 +173,8 @@ def test_a_run_that_is_interrupted_leaves_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("chan/fig3.4", "--runner", "netns"), "in virtual time only; on interfaces: chan/fig3.6"),
-        (("chan/fig3.6", "--target", "bmv2"), "--target says what switches on interfaces are"),
+        (("chan/fig3.4", "--runner", "netns"), "cannot run on interfaces; valid: chan/fig3.6"),
+        (("chan/fig3.6", "--target", "bmv2"), "--target needs --runner netns or mininet"),
     ],
 )
 def test_what_runs_in_virtual_time_only_is_reported(
@@ -210,7 +210,7 @@ def test_cross_traffic_says_what_is_missing(cli: Cli) -> None:
     place = ("--interface", "none", "--address", "10.0.0.1/24")
     shown = cli("host", "cross", "10.0.0.2", *place, "--off", "1 s")
     assert shown.code == 2
-    assert "say --on as well" in shown.err
+    assert "--off and --shape need --on" in shown.err
     shown = cli("host", "cross", "10.0.0.2", *place, "--on", "1 s")
     assert "say --off as well" in shown.err
     shown = cli("host", "cross", "10.0.0.2", *place)

@@ -170,7 +170,7 @@ def test_a_program_of_the_user_includes_the_project_s(tmp_path: Path, cli: Cli) 
     assert control.there[-1]["peak"].depth > 3
 
 
-FREE = "0x1e and 0x9e are free for experiments (RFC 4727)"
+FREE = "0x1e and 0x9e are for experiments (RFC 4727)"
 NAMES = "valid: ASCII letters, digits and underscores, a letter first"
 
 
@@ -179,11 +179,11 @@ NAMES = "valid: ASCII letters, digits and underscores, a letter first"
     [
         (
             lambda: wm.Mark("peak", 0x5E, (DEPTH,)),
-            f"mark peak: option 0x5e is taken by AQT; {FREE}",
+            f"mark peak: option 0x5e is used by AQT; {FREE}",
         ),
         (
             lambda: wm.Mark("peak", 1, (DEPTH,)),
-            f"mark peak: option 0x01 is taken by padding (NOP); {FREE}",
+            f"mark peak: option 0x01 is used by padding (NOP); {FREE}",
         ),
         (
             lambda: wm.Mark("peak", 148, (DEPTH,)),

@@ -181,7 +181,7 @@ def test_two_experiments_of_one_id_are_refused(cli: Cli, folder: Path) -> None:
     (folder / "other.py").write_text(FIGURE)
     shown = cli("run", "./my_figure.py", "./other.py")
     assert shown.code == 2
-    assert "two experiments have the id me/queues.1; choose another for one" in shown.err
+    assert "two experiments have the id me/queues.1; rename one" in shown.err
 
 
 def test_one_that_fails_does_not_end_the_others(cli: Cli, folder: Path) -> None:

@@ -192,7 +192,7 @@ def test_a_damaged_file_is_made_again_with_a_notice(small: Topology, tmp_path: P
     whole = path.read_bytes()
     path.write_bytes(b"")
     note = noted(small, tmp_path)
-    assert note == f"{path}: not a result: File is not a zip file; the run is made again"
+    assert note == f"{path}: not a result: File is not a zip file; the run is repeated"
     rng = random.Random(1)
     lost = 0
     for _ in range(300):
@@ -256,7 +256,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path]
     make(path)
     notes: list[str] = []
     assert Store(tmp_path, notes.append).get("key") is None
-    assert notes == [f"{path}: not a result: no regular file; the run is made again"]
+    assert notes == [f"{path}: not a result: no regular file; the run is repeated"]
 
 
 def test_a_failing_run_is_reported(small: Topology) -> None:

@@ -122,8 +122,7 @@ def test_an_unknown_control_is_reported_with_those_that_exist(small: Topology) -
     [
         (
             lambda: Profile(kind="modern", window=20),
-            "a Profile has no family of rules; write ModernProfile(...) for kind='modern', else "
-            "Ns2Profile(...)",
+            "Profile is abstract; use ModernProfile(...) for kind='modern', else Ns2Profile(...)",
         ),
         (
             lambda: ModernProfile(ecn="clasic"),  # pyright: ignore[reportArgumentType]
@@ -342,7 +341,7 @@ def test_the_threshold_follows_from_the_path(small: Topology) -> None:
 
 
 def test_a_threshold_is_given_once() -> None:
-    with pytest.raises(WaymarkError, match="give one"):
+    with pytest.raises(WaymarkError, match="expected one of them"):
         Flow("a", "b", "rbcc", settings={"threshold_rtt_s": 0.1}, threshold_factor=2)
 
 

@@ -163,7 +163,7 @@ def nothing(**_: object) -> Any:
     [
         ({"parameters": {"load": []}}, r"parameter load: found \[\]; expected a list of values"),
         ({"parameters": {"algorithm": "vegas"}}, "parameter algorithm: found 'vegas'; expected a"),
-        ({"parameters": {"seed": [1]}}, "parameter seed: give it as seeds="),
+        ({"parameters": {"seed": [1]}}, "parameter seed: expected as seeds="),
         ({"seeds": 0}, "seeds: found 0; expected at least one"),
         ({"make": nothing}, r"make\(algorithm='vegas', load=0.2, seed=1\) returned None; expected"),
         ({"measure": lambda _: 3}, "measure returned 3; expected a dict of names to numbers"),

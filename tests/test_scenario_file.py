@@ -149,7 +149,7 @@ WRONG = {
     "profile": ("profile: chan", "profile: chen", ":7: flows.1.profile: found 'chen'; valid: stock, modern, chan"),
     "key": ("seconds: 4", "secnds: 4", ":2: secnds: unknown key, did you mean seconds?; valid: description"),
     "alias": ("{from: b, to: a", "{form: b, to: a", ":9: sources.0.form: unknown key, did you mean from?; valid: from, to"),
-    "missing": ("seconds: 4\n", "", ":1: seconds: missing; valid: how long the run is"),
+    "missing": ("seconds: 4\n", "", ":1: seconds: missing; valid: the duration of the run"),
     "late flow": ("start: 1 s", "start: 4 s", ":7: flows.1.start: found 4; valid: before the end, 4 s"),
     "stop": ("stop: 3 s", "stop: 1 s", ":7: flows.1.stop: found 1; valid: after start, 1 s"),
     "name": ("from: a, to: b, control: mine.py", "name: first, from: a, to: b", ":7: flows.1.name: found 'first', which another"),

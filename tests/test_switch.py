@@ -62,8 +62,8 @@ def test_the_queue_of_a_port_has_a_number_of_packets() -> None:
 def test_options_that_contradict_each_other_are_refused(cli: Cli) -> None:
     for arguments, message in (
         (["--port-rate", "1=1mbit"], "no such port"),
-        (["--port-queue", "1=3"], "nothing waits at a port without --port-rate"),
-        (["--port-weights", "1=1,9"], "nothing waits at a port without --port-rate"),
+        (["--port-queue", "1=3"], "a port without --port-rate has no queue"),
+        (["--port-weights", "1=1,9"], "a port without --port-rate has no queue"),
         (["--port-weights", "1=0,0"], "with at most 8 weights from 0 to 255, not all 0"),
         (["--port-weights", "1=1,x"], "expected PORT=WEIGHT,WEIGHT"),
         (["--grpc-server-key", "x"], "needs both"),
@@ -133,7 +133,9 @@ def test_a_server_without_tls_beyond_loopback_is_warned_of(
     finished = cli("switch", "--grpc-server-addr", address, *files)
     assert finished.code == 0
     is_open = not tls and address in ("0.0.0.0:9559", "[::]:9559")
-    assert (f"warning: whoever reaches {address} controls this switch" in finished.err) == is_open
+    assert (
+        f"warning: any client that reaches {address} can control this switch" in finished.err
+    ) == is_open
 
 
 def test_real_time_is_claimed_and_its_lack_reported(

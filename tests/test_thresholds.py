@@ -131,7 +131,7 @@ def test_red_for_tofino_is_of_depths_alone() -> None:
     assert {entry.table for entry in entries} == {"red"}
     assert entries[0].match == {"port": 2, "queue_depth": (2 * 20, 3 * 20 - 1)}  # of 80 octets
     assert (entries[-1].action, entries[-1].params) == ("drop_all", {})
-    with pytest.raises(WaymarkError, match="programs for tna have no average: say w: 0"):
+    with pytest.raises(WaymarkError, match="programs for tna have no average; valid: w: 0"):
         red_entries(2, Red(2, 6, 0.5), TNA)
 
 

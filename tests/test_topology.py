@@ -144,11 +144,11 @@ def test_impossible_red_is_reported(tmp_path: Path, settings: str, told: str) ->
 @pytest.mark.parametrize(
     ("hosts", "switches", "links", "told"),
     [
-        (HOSTS, (Switch("a"),), LINKS, "two nodes are called 'a'"),
+        (HOSTS, (Switch("a"),), LINKS, "two nodes have the name 'a'"),
         (HOSTS, SWITCHES, duplex("a", "x", 1e6, 0), "no node 'x' (nodes: a, b, r)"),
         (HOSTS, SWITCHES, (*LINKS, *duplex("a", "r", 1e6, 0)), "two links a->r"),
-        (HOSTS, SWITCHES, LINKS[:1], "link a->r has no way back"),
-        (HOSTS, SWITCHES, duplex("a", "a", 1e6, 0), "leads back to its own node"),
+        (HOSTS, SWITCHES, LINKS[:1], "link a->r has no reverse link; add r->a"),
+        (HOSTS, SWITCHES, duplex("a", "a", 1e6, 0), "link a->a connects a to itself"),
         (HOSTS, SWITCHES, duplex("a", "r", 0.5, 0), "rate 0.5 b/s, expected at least 1"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, -1), "delay -1 s is negative"),
         (HOSTS, SWITCHES, duplex("a", "r", 1e6, 0, 1), "queue limit 1, expected at least 2"),

@@ -225,7 +225,7 @@ def test_a_run_in_the_background_ends_with_its_pool() -> None:
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
     )
-    assert done.stdout == f"{['the pool has ended'] * 4}\n", done.stderr
+    assert done.stdout == f"{['the pool is closed'] * 4}\n", done.stderr
 
 
 @pytest.mark.parametrize("sign", ["SIGINT", "SIGTERM"])

@@ -65,8 +65,8 @@ def _switch(plan: Plan, switch: SwitchPlan, device_configs: dict[str, Path] | No
     declared = plan.topology.switch(switch.name)
     if declared.entries:
         raise WaymarkError(
-            f"switch {switch.name}: entries= is for virtual time; on interfaces, write them to the "
-            "controller's configuration or to a runtime file"
+            f"switch {switch.name}: entries= is valid in virtual time only; on interfaces, write "
+            "entries to the controller's configuration or to a runtime file"
         )
     if declared.runtime is not None:
         p4info, _ = pipeline.compiled(project.program_path(switch.program))

@@ -81,7 +81,7 @@ class Feed:
 
     async def _again(self) -> tuple[State, dict[str, Any]]:
         """Wait until the network is up, and meanwhile report why it is not shown."""
-        self._problem = "the process that read the counters has ended; trying again"
+        self._problem = "the process that reads the counters has ended; trying again"
         while True:
             await asyncio.sleep(RETRY_S)
             try:
@@ -124,7 +124,7 @@ def load(name: str) -> State:
     """
     one = networks.load(name)
     if one.lost or one.maker is not None:
-        raise WaymarkError(f"{name} is not up as a whole; see: waymark status {name}")
+        raise WaymarkError(f"{name} is only partly up; see: waymark status {name}")
     return one
 
 

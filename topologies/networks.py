@@ -41,7 +41,7 @@ def only(choose: str = "--network NAME") -> State:
     if not up:
         raise WaymarkError("no network is up; see: waymark up --help")
     if len(up) > 1:
-        raise WaymarkError(f"several networks are up ({', '.join(up)}); say {choose}")
+        raise WaymarkError(f"several networks are up ({', '.join(up)}); expected {choose}")
     return load(up[0])
 
 

@@ -144,7 +144,9 @@ def plan(topology: Topology) -> Plan:
             continue
         name = f"{there.source} - {there.target}"
         if there.medium is not None:
-            raise WaymarkError(f"link {name} is on a medium: it runs in virtual time only")
+            raise WaymarkError(
+                f"link {name} is on a medium, which is supported in virtual time only"
+            )
         ends = tuple(_interface(link, addressing, hosts) for link in (there, back))
         links[name] = tuple(end for end in ends if end not in hosts)
         if not any(map(_needs_wire, (there, back), (there.source in hosts, back.source in hosts))):
@@ -173,7 +175,9 @@ def _host(name: str, topology: Topology, addressing: Addressing) -> HostPlan:
     host = next(host for host in topology.hosts if host.name == name)
     (port, switch), *further = addressing.ports[name].items()
     if further:
-        raise WaymarkError(f"host {name} has several links: it runs in virtual time only")
+        raise WaymarkError(
+            f"host {name} has several links, which is supported in virtual time only"
+        )
     return HostPlan(
         name,
         host.address or f"{addressing.ipv4[name]}/32",

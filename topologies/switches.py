@@ -94,8 +94,8 @@ class Bmv2:
         for link in switch.links.values():
             if link.weights is not None:
                 raise WaymarkError(
-                    f"link {link.name}: BMv2 serves queues by priority alone; weights need the "
-                    "embedded switch"
+                    f"link {link.name}: BMv2 has strict priority only; weights need "
+                    "--target embedded"
                 )
         interfaces = [f"-i{port}@{name}" for port, name in switch.interfaces.items()]
         return [

@@ -143,7 +143,7 @@ def _program(switch: Switch) -> str:
     if not files.is_file(source):
         raise WaymarkError(
             f"switch {switch.name}: no program {source}, the source of {named}; "
-            f"name one: --p4 {switch.name}=F.p4"
+            f"set one: --p4 {switch.name}=F.p4"
         )
     return str(source)
 

@@ -127,7 +127,7 @@ class Beside:
     @property
     def where(self) -> str:
         """A short description of what the live runs used."""
-        linux = ", hosts in Linux's TCP" if self.hosts == "kernel" else ""
+        linux = ", hosts with Linux TCP" if self.hosts == "kernel" else ""
         return f"{self.runner}, {self.target} switches{linux}"
 
 
@@ -303,10 +303,10 @@ def _resent(columns: Columns, _run: Run, span: Span) -> float:
 
 _QUANTITIES: "Sequence[tuple[str, str, Callable[[Columns, Run, Span], float]]]" = (
     ("throughput", "kb/s", _throughput),
-    ("round trip, least", "ms", _least_rtt_ms),
+    ("round trip, minimum", "ms", _least_rtt_ms),
     ("round trip, mean", "ms", _mean_ms("rtt_s")),
-    ("AQT there, mean", "ms", _mean_ms("aqt_forward_s")),
-    ("AQT back, mean", "ms", _mean_ms("aqt_backward_s")),
+    ("AQT forward, mean", "ms", _mean_ms("aqt_forward_s")),
+    ("AQT backward, mean", "ms", _mean_ms("aqt_backward_s")),
     ("ACKs with AQT above 0", "", _marked),
     ("segments resent", "", _resent),
 )

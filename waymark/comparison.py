@@ -159,7 +159,7 @@ class Comparison:
         return Experiment(
             id=f"compare/{self.name}",
             paper=f"Comparison on {self.name}",
-            claim=f"{controls}, one after another in the same network",
+            claim=f"{controls}, each alone in the same network",
             parameters={
                 "controls": list(self.controls),
                 "flows": [f"{source}:{target}" for source, target in self.flows],
@@ -370,7 +370,7 @@ def compare(
         if pair[0] == pair[1]:
             raise WaymarkError(f"{pair[0]}:{pair[1]}: expected two different hosts")
     if not 0 <= load < 2:
-        raise WaymarkError(f"load {load:g}: expected 0 to 2, a part of the slowest link's rate")
+        raise WaymarkError(f"load {load:g}: expected 0 to 2, a fraction of the slowest link's rate")
     if load and cross is None:
         used = {host for pair in chosen for host in pair}
         cross = _pair_among([host for host in hosts if host not in used], topology, "--cross")

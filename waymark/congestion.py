@@ -59,13 +59,13 @@ class CongestionControl:
     diff: float | None = None
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Refuse methods that look like callbacks and would never be called."""
+        """Reject methods that look like callbacks but are never called."""
         super().__init_subclass__(**keywords)
         known = [name for name in vars(CongestionControl) if name.startswith("on_")]
         for name in dir(cls):
             if name.startswith("on_") and name not in known and callable(getattr(cls, name)):
                 raise WaymarkError(
-                    f"{cls.__name__}.{name} would never be called; {suggestion(name, known)}"
+                    f"{cls.__name__}.{name} is never called; {suggestion(name, known)}"
                 )
 
     def on_start(self, limits: Limits) -> None:

@@ -158,7 +158,7 @@ def _judge(
     job: Callable[[Path], Verdict], programs: Sequence[Path], folder: Path, jobs: int | None
 ) -> Verdicts:
     if not programs:
-        raise WaymarkError(f"{folder}: no program to judge in it")
+        raise WaymarkError(f"{folder}: found no program of the corpus")
     return _verdicts(job, programs, jobs)
 
 
@@ -205,9 +205,9 @@ def _refused(path: Path, options: Options) -> Verdict:
         ours = {line for file, line in error.places if Path(file) == path}
         if not lines or lines & ours:
             return Verdict(path.stem, End.PASSED)
-        reason = f"refused at {_lines(ours)}, by p4c at {_lines(lines)}: {_gist(str(error))}"
+        reason = f"rejected at {_lines(ours)}, by p4c at {_lines(lines)}: {_gist(str(error))}"
         return Verdict(path.stem, End.FAILED, reason)
-    return Verdict(path.stem, End.FAILED, f"accepted; p4c refuses it at {_lines(lines)}")
+    return Verdict(path.stem, End.FAILED, f"accepted; p4c rejects it at {_lines(lines)}")
 
 
 def _compile(path: Path, options: Options) -> _core.Program:
@@ -217,7 +217,7 @@ def _compile(path: Path, options: Options) -> _core.Program:
 
 
 def _lines(lines: set[int]) -> str:
-    return f"line {', '.join(map(str, sorted(lines)))}" if lines else "no line of it"
+    return f"line {', '.join(map(str, sorted(lines)))}" if lines else "no line of the program"
 
 
 def _gist(text: str) -> str:

@@ -269,8 +269,8 @@ def red(
         return [*weight, *(_red_step(port, "average", step) for step in red_steps(settings))]
     if settings.w != 0:
         raise WaymarkError(
-            f"red: w is {settings.w}, and programs for {architecture.name} have no average: "
-            "say w: 0 (docs/tofino.md)"
+            f"red: w is {settings.w}, but programs for {architecture.name} have no average; "
+            "valid: w: 0 (docs/tofino.md)"
         )
     steps = red_steps_of_depth(settings, architecture.depth_of(packet_octets))
     return [

@@ -44,14 +44,14 @@ class Question(_Part):
     value: Answer | None = Field(None, description="the answer, a word or a number")
     at_least: float | None = Field(None, description="a number, for answers that are measured")
     at_most: float | None = Field(None, description="a number")
-    wrong: str = Field(description="where to look, for the student whose answer is another")
+    wrong: str = Field(description="where to look, for a wrong answer")
 
 
 class Check(_Part):
     """One of: a packet script on a program, a scenario with claims, questions."""
 
     program: str | None = Field(None, description="the P4 program of a packet script")
-    script: tuple[str, ...] = Field((), description="packet scripts, run as one after another")
+    script: tuple[str, ...] = Field((), description="packet scripts, run in sequence")
     scenario: str | None = Field(None, description="a scenario file")
     only: tuple[str | int, ...] = Field(
         (),
@@ -110,7 +110,7 @@ class Exercise:
         with os_errors(folder):
             if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
                 raise WaymarkError(
-                    f"{folder}: exists already and is not empty; name another folder"
+                    f"{folder}: exists already and is not empty; choose another folder"
                 )
             folder.mkdir(parents=True, exist_ok=True)
             for part in ("given", "skeleton"):
@@ -167,7 +167,7 @@ def of_student(folder: Path) -> Exercise:
         started = sorted(each.parent.name for each in Path().glob(f"*/{DESCRIPTION}"))
         valid = ", ".join(started) or "none is here, `waymark exercise start 1` writes one"
         raise WaymarkError(
-            f"{folder} has no {DESCRIPTION}: it is no exercise's folder; valid: {valid}"
+            f"{folder} has no {DESCRIPTION}: not the folder of an exercise; valid: {valid}"
         )
     tree: Any = yaml_file.read(path).tree
     is_mapping = isinstance(tree, Mapping)

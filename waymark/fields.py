@@ -56,7 +56,9 @@ class DualPi2Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    target: Time = Field(0.015, le=MAX_S, description="0 to 4294 s: the Classic queue's")
+    target: Time = Field(
+        0.015, le=MAX_S, description="0 to 4294 s: the target delay of the Classic queue"
+    )
     step: Time = Field(
         0.001, le=MAX_S, description="0 to 4294 s: L4S packets that waited longer are marked"
     )

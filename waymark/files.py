@@ -88,14 +88,14 @@ def replacing(file: Path) -> Generator[BinaryIO]:
     and a former ``file`` stays.
 
     Raises:
-        WaymarkError: it cannot be written, or another process is writing it.
+        WaymarkError: it cannot be written, or another process is writing this file.
     """
     partial = file.with_name(file.name + _PARTIAL)
     with os_errors(file):
         octets = partial.open("ab")
     with octets:
         if not _lock(octets):
-            raise WaymarkError(f"{file}: another process is writing it")
+            raise WaymarkError(f"{file}: another process is writing this file")
         try:
             with os_errors(file):
                 octets.truncate(0)

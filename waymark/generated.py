@@ -48,7 +48,9 @@ def generate(
     match kind:
         case "fat-tree":
             if trunk is not None and trunk != cable:
-                raise WaymarkError(f"topology {text}: all links of a fat-tree are alike")
+                raise WaymarkError(
+                    f"topology {text}: a fat-tree has one kind of link; --trunk is not valid"
+                )
             return fat_tree(sizes[0], cable, feedback=feedback)
         case "leaf-spine":
             leaves, spines, hosts = sizes

@@ -72,9 +72,7 @@ def read(file: Path) -> list[GeneratorApp]:
             raise WaymarkError(f"{place}: expected a table [[app]]")
         app = _Table(table, place).app()  # pyright: ignore[reportUnknownArgumentType]
         if any((app.pipe, app.number) == (other.pipe, other.number) for other in read):
-            raise WaymarkError(
-                f"{place}: application {app.number} of pipe {app.pipe} is there twice"
-            )
+            raise WaymarkError(f"{place}: application {app.number} of pipe {app.pipe} occurs twice")
         read.append(app)
     return read
 
@@ -104,7 +102,7 @@ class _Table:
         if len(pattern) > _PATTERN_OCTETS:
             raise self._wrong("pattern", f"at most {_PATTERN_OCTETS} octets")
         if len(mask) != len(pattern):
-            raise self._wrong("mask", f"as many octets as `pattern` has ({len(pattern)})")
+            raise self._wrong("mask", f"as many octets as in `pattern` ({len(pattern)})")
         return GeneratorApp(
             pipe=self._number("pipe", 255, 0),
             number=self._number("number", 255),

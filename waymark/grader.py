@@ -73,7 +73,11 @@ def grade(exercise: Exercise, student: Path) -> list[Outcome]:
 
 
 def _lost(check: Check, lost: isolated.Lost) -> Outcome:
-    why = f"{lost.reason}. Does a loop of your code never end?" if "not done" in lost.reason else ""
+    why = (
+        f"{lost.reason}. Is there an endless loop in your code?"
+        if "not done" in lost.reason
+        else ""
+    )
     return Outcome(check.name, False, tuple(_paragraph(why or lost.reason)))
 
 

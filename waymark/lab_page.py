@@ -42,7 +42,9 @@ def export(target: Path) -> None:
     """
     built = folder()
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise WaymarkError(f"{target} is there already and is not an empty folder; name a new one")
+        raise WaymarkError(
+            f"{target} exists already and is not an empty folder; choose another folder"
+        )
     shutil.copytree(built, target, dirs_exist_ok=True)
 
 

@@ -160,7 +160,7 @@ class LiveHost:
         begun = self._host.state()["time_s"]
         self._open(to, port, seconds, notify)
         self._heard = (self._host.state()["time_s"], 0)
-        silence = f"{to} acknowledges nothing"
+        silence = f"{to} sends no acknowledgements"
         step_s = min(interval_s, self._patience_s)
         done, left = False, seconds - (self._heard[0] - begun)
         while not done and left > 0:
@@ -184,8 +184,8 @@ class LiveHost:
             if not arrived:
                 self._listen(moment, silence)
         if not arrived:
-            message = f"{to} did not acknowledge all within {self._patience_s:g} s of the end"
-            raise _core.SwitchError(f"{message}: the connection is given up")
+            message = f"{to} did not acknowledge all data within {self._patience_s:g} s of the end"
+            raise _core.SwitchError(f"{message}: the connection was aborted")
         # The other end retransmits its FIN until it is acknowledged. After a reset, all arrived
         # too.
         with suppress(_core.SwitchError):
@@ -395,7 +395,7 @@ def _from_now(begin_s: float | None) -> float:
 
 
 def _given_up(moment: Moment) -> str:
-    return f"the connection is given up, after {moment.octets} octets"
+    return f"the connection was aborted, after {moment.octets} octets"
 
 
 def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
@@ -408,7 +408,7 @@ def _flow(flow: Flow, marks: frozenset[str]) -> dict[str, Any]:
     if "CSIG" in BY_NAME[flow.algorithm].marks:
         raise WaymarkError(
             f"flow {flow.source}->{flow.target}: {flow.algorithm} sends CSIG tags, which hosts "
-            "have in virtual time only; valid on interfaces: controls without the mark CSIG"
+            "support in virtual time only; valid on interfaces: controls without the mark CSIG"
         )
     settings: dict[str, Any] = {
         "control": control_to_core(flow),

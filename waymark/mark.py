@@ -29,7 +29,7 @@ _ASSIGNED = frozenset(
     {7, 10, 11, 12, 15, 25, 68, 82, 130, 131, 133, 134, 136, 137, 142, 144, 145, 147, 148, 149, 151}
     | {152, 205}
 )
-_FREE = "0x1e and 0x9e are free for experiments (RFC 4727)"
+_FREE = "0x1e and 0x9e are for experiments (RFC 4727)"
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Mark:
 
     Attributes:
         name: letters, digits and underscores; the key of :attr:`waymark.AckEvent.marks`.
-        option: the option's type, 2 to 255. 0x1e and 0x9e are free for experiments (RFC 4727).
+        option: the option's type, 2 to 255. 0x1e and 0x9e are for experiments (RFC 4727).
         fields: in the order of the header, whole octets in all.
 
     Raises:
@@ -89,7 +89,7 @@ class Mark:
             raise WaymarkError(f"{where}: option: found {self.option!r}; valid: 2 to 255; {_FREE}")
         if self.option in _TAKEN:
             meaning = _TAKEN[self.option]
-            raise WaymarkError(f"{where}: option {self.option:#04x} is taken by {meaning}; {_FREE}")
+            raise WaymarkError(f"{where}: option {self.option:#04x} is used by {meaning}; {_FREE}")
         if self.option in _ASSIGNED:
             raise WaymarkError(
                 f"{where}: option {self.option:#04x} is assigned by IANA to another use; {_FREE}"

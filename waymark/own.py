@@ -131,7 +131,7 @@ def load_control(argument: str) -> type[CongestionControl]:
             raise WaymarkError(f"{file}: no control {name!r}; {suggestion(name, list(of_file))}")
         return of_file[name]
     if len(of_file) > 1:
-        raise WaymarkError(f"{file}: several controls; name one: {file}:{next(iter(of_file))}")
+        raise WaymarkError(f"{file}: several controls; select one: {file}:{next(iter(of_file))}")
     return next(iter(of_file.values()))
 
 
@@ -215,8 +215,7 @@ def _message(error: BaseException) -> str:
         return str(error)
     if isinstance(error, SystemExit):
         return (
-            "the file ends the process; put what it does as a script under "
-            'if __name__ == "__main__":'
+            'the file ends the process; put the code of a script under if __name__ == "__main__":'
         )
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
 

@@ -44,5 +44,5 @@ def compile_file(
             command, capture_output=True, text=True, errors="replace", check=False
         )
         if done.returncode != 0 or not out.is_file():
-            raise WaymarkError(f"p4c refuses it: {done.stderr.strip() or 'no reason given'}")
+            raise WaymarkError(f"p4c rejects it: {done.stderr.strip() or 'no reason given'}")
         return program.compile_file(out)

@@ -26,15 +26,15 @@ TITLES = {
     "kurata": "Kurata, Hasegawa, Murata: Reno beside Vegas",
     "lien": "Lien, Chung: Muzha",
     "dahal": "Dahal 2007: RBCC, RBCC-WL, SCTP",
-    "beyond": "Beyond the papers: their claims among the transports of today",
-    "today": "Signals of today beside the papers' marks",
+    "beyond": "Beyond the papers: their claims with current transports",
+    "today": "Current signals beside the papers' marks",
 }
 
 RULES: Mapping[Verdict, str] = {
     "reproduced": "all claims pass",
     "partly": "some claims pass, some fail",
     "not reproduced": "no claim passes",
-    "measured": "it has no claims",
+    "measured": "no claims",
 }
 
 OWN = "Own experiments"
@@ -150,7 +150,7 @@ def render(results: Path, beside: Path, *, embed: bool = False) -> str:
     }
     everything = [entry for entries in papers.values() for entry in entries]
     if not everything:
-        raise WaymarkError(f"{results}: no results; first: waymark run ID --out {results}")
+        raise WaymarkError(f"{results}: no results; first run: waymark run ID --out {results}")
     counts = {verdict: _count(everything, verdict) for verdict in RULES}
     environment = Environment(
         loader=PackageLoader("waymark"),

@@ -107,7 +107,7 @@ class _Stored(Future[Result]):
         if result is None:
             raise WaymarkError(
                 f"the result of a finished run is no longer in {self._store.folder}; "
-                "repeat the command to make it again"
+                "repeat the command to run it again"
             )
         self._remember(result)
         return result
@@ -294,7 +294,7 @@ def _watch(client: Any, address: str, over: threading.Event) -> None:
             state = (
                 f"no workers; waiting for one: dask worker {address}"
                 if told
-                else "workers again; the runs go on"
+                else "workers again; the runs continue"
             )
             print(f"warning: the Dask scheduler at {address} has {state}", file=sys.stderr)
 
@@ -325,7 +325,7 @@ def _sendable(scenario: Scenario) -> bytes:
         return pickle.dumps(scenario)
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise WaymarkError(
-            f"scenario {scenario.name} cannot go to another process: {error}; "
+            f"scenario {scenario.name} cannot be sent to another process: {error}; "
             "define its congestion controls at the top of a module"
         ) from error
 
@@ -341,7 +341,7 @@ def _run(
     sent: bytes, capture: Path | None, code: str, files: Mapping[str, str], threads: int
 ) -> Result:
     if code_sha256() != code:
-        raise WaymarkError("a worker has another version of Waymark than the one that asks it")
+        raise WaymarkError("a worker has a different version of Waymark than this process")
     own.register(files)
     try:
         scenario: Scenario = pickle.loads(sent)

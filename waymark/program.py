@@ -80,8 +80,7 @@ def for_architecture(name: str, architecture: str) -> str:
     mains = sorted(main.name for main in there.glob("*.p4"))
     if path.parent.as_posix() not in ARCHITECTURES or path.name not in mains:
         raise WaymarkError(
-            f"{name}: not a program that p4src/{architecture}/ has as well "
-            f"({', '.join(mains) or 'it has none'})"
+            f"{name}: no such program in p4src/{architecture}/; valid: {', '.join(mains) or 'none'}"
         )
     return f"{architecture}/{path.name}"
 

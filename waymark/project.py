@@ -26,8 +26,8 @@ def root() -> Path:
         if _is_checkout(folder):
             return folder
     raise WaymarkError(
-        "no Waymark checkout here: change into one, or set WAYMARK_HOME (it has p4src/ and "
-        "experiments/)"
+        f"{here} is not in a Waymark checkout (a folder with p4src/ and experiments/): change into "
+        "one, or set WAYMARK_HOME"
     )
 
 

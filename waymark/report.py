@@ -19,7 +19,7 @@ from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
 from waymark.tables import NumberTable, digits
 
-_HOLDS = {True: "PASS", False: "FAIL", None: "not judged at this scale"}
+_HOLDS = {True: "PASS", False: "FAIL", None: "not evaluated at this scale"}
 
 COLUMNS = (
     *("quantity", "unit", "paper", "derived", "ns2"),

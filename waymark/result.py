@@ -236,7 +236,7 @@ class Result:
         """
         trace = self._flow(flow).trace
         if trace is None:
-            raise WaymarkError(f"flow {flow} has no trace; ask for it: Flow(…, trace=True)")
+            raise WaymarkError(f"flow {flow} has no trace; set: Flow(…, trace=True)")
         return trace.table()
 
     def table(self) -> "Table":

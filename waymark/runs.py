@@ -108,7 +108,7 @@ def sweep(
         if isinstance(values, str) or not list(values):
             raise WaymarkError(f"parameter {name}: found {values!r}; expected a list of values")
     if "seed" in parameters:
-        raise WaymarkError("parameter seed: give it as seeds=…")
+        raise WaymarkError("parameter seed: expected as seeds=…")
     numbers = range(1, seeds + 1) if isinstance(seeds, int) else seeds
     if not numbers:
         raise WaymarkError(f"seeds: found {seeds!r}; expected at least one")

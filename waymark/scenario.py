@@ -301,8 +301,8 @@ def _held(
             continue
         if (link.red, link.ecn_threshold, link.dual_pi2, link.trim) != (None, None, None, None):
             raise WaymarkError(
-                f"link {link.name}: RED, ECN thresholds, DualPI2 and trimming are entries, and "
-                f"those of {switch.name} are its runtime file's"
+                f"link {link.name}: RED, ECN thresholds, DualPI2 and trimming need table "
+                f"entries, but the entries of {switch.name} are those of its runtime file"
             )
     held = virtual.held(switch.runtime, program.of_project(switch.program))
     return held | {

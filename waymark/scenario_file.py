@@ -74,9 +74,9 @@ class FlowFile(Traffic):
     profile: Literal[tuple(PROFILES)] = Field(  # pyright: ignore[reportInvalidTypeForm]
         "stock", description=", ".join(PROFILES)
     )
-    packets: PACKETS | None = Field(None, description="1 or more packets to send; none: no end")
+    packets: PACKETS | None = Field(None, description="1 or more packets to send; none: no limit")
     settings: dict[str, bool | float] = Field(
-        {}, description="of the control, by name: alpha: 2 (docs/controls.md)"
+        {}, description="settings of the control by name, such as alpha: 2 (docs/controls.md)"
     )
 
 
@@ -84,13 +84,13 @@ class SourceFile(Traffic):
     """Traffic that is not TCP: constant, or in bursts."""
 
     kind: Kind = Field("cbr", description="cbr, or bursts: exponential, pareto")
-    rate: Rate = Field(description=f"{RATE}; of bursts: while ON")
+    rate: Rate = Field(description=f"{RATE}; for bursts: the rate while ON")
     on: Time | None = Field(None, description=f"mean length of a burst: {TIME}")
     off: Time | None = Field(None, description=f"mean idle time between bursts: {TIME}")
     load: float | None = Field(
-        None, gt=0, description="instead of off: mean rate as part of the slowest link's, e.g. 0.1"
+        None, gt=0, description="instead of off: mean rate as a fraction of the slowest link's rate, e.g. 0.1"
     )
-    shape: float = Field(1.5, gt=1, description="above 1: the shape of pareto")
+    shape: float = Field(1.5, gt=1, description="above 1: the shape of the Pareto distribution")
     packet: PACKETS = Field(PACKET_OCTETS, description="octets of a packet")
 
 
@@ -111,7 +111,7 @@ class MeasureFile(Settings):
     of: str = Field(description="the name of a flow (flow0 if it has none), or a link: r1->r2")
     start: Time | None = Field(None, alias="from", description=AT)
     stop: Time | None = Field(None, alias="to", description=AT)
-    name: str | None = Field(None, min_length=1, description="what the row is called")
+    name: str | None = Field(None, min_length=1, description="the name of the row")
 
 
 class ScenarioFile(TopologyFile):
@@ -120,7 +120,7 @@ class ScenarioFile(TopologyFile):
     topology: str | None = Field(
         None, description="a topology file, relative to this one; or hosts, switches and links"
     )
-    seconds: Time = Field(description=f"how long the run is: {TIME}")
+    seconds: Time = Field(description=f"the duration of the run: {TIME}")
     seeds: PACKETS = Field(1, description="1 or more seeds")
     sample: Time = Field(0.1, gt=0, description=f"the width of bins over time: {TIME}")
     flows: tuple[FlowFile, ...] = Field((), description="a list of TCP connections")
@@ -366,7 +366,7 @@ def _problems(file: ScenarioFile, topology: Topology) -> Iterator[Problem]:
         place = ("measures", index)
         yield from _measure_problems(one, place, file, names, links)
         if (title := _title(one, file)) in titles:
-            yield Problem(place, f"a second row {title!r}; valid: a name of its own")
+            yield Problem(place, f"a second row {title!r}; valid: a unique name")
         titles.append(title)
 
 

@@ -127,7 +127,9 @@ class Association:
         check_choice(f"{where}: control", self.control, get_args(Control))
         given = (self.threshold_factor is not None) + bool(self.threshold_rtt_s)
         if given > 1:
-            raise WaymarkError(f"{where}: give threshold_rtt_s or threshold_factor, not both")
+            raise WaymarkError(
+                f"{where}: threshold_rtt_s and threshold_factor: expected one of them"
+            )
         if not given and (self.spc or self.control == "rbca"):
             raise WaymarkError(f"{where}: RBCA and SPC need threshold_factor or threshold_rtt_s")
 

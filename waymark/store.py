@@ -54,7 +54,7 @@ class Store:
         except FileNotFoundError:
             return None
         except WaymarkError as error:
-            self._notice(f"{error}; the run is made again")
+            self._notice(f"{error}; the run is repeated")
             return None
 
     def octets(self, key: str) -> int:

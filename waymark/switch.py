@@ -149,7 +149,7 @@ def check(options: SwitchOptions) -> None:
             if port not in options.rates_bps:
                 limited = ", ".join(map(str, options.rates_bps)) or "none"
                 raise WaymarkError(
-                    f"{option} {port}: nothing waits at a port without --port-rate "
+                    f"{option} {port}: a port without --port-rate has no queue "
                     f"(ports with one: {limited})"
                 )
     if options.cpu_port is not None and options.cpu_port in ports:

@@ -213,7 +213,7 @@ class RegisterResult:
         """A cell at every sample: ``time_s``, ``value``."""
         if self.width > 2 * _WORD:
             raise WaymarkError(
-                f"a register of {self.width} bits is not sampled, expected at most {2 * _WORD}"
+                f"a register of {self.width} bits cannot be sampled, expected at most {2 * _WORD}"
             )
         samples = _sampled(self.samples, index, self.size)
         cells = zip(*(words.tolist() for words in samples.of(index)), strict=True)
@@ -379,7 +379,7 @@ def _position(cells: Counts, index: int, size: int) -> int | None:
 
 def _sampled(samples: Samples | None, index: int, size: int, what: str = "cell") -> Samples:
     if samples is None:
-        raise WaymarkError("nothing was sampled; ask for it: Scenario(…, counters_every_s=1.0)")
+        raise WaymarkError("nothing was sampled; set: Scenario(…, counters_every_s=1.0)")
     _check_index(index, size, what)
     if index >= MAX_SAMPLED:
         raise WaymarkError(f"{what} {index} is not sampled, only 0 to {MAX_SAMPLED - 1}")

@@ -329,19 +329,20 @@ def _check(topology: Topology) -> None:
     nodes = Counter(topology.nodes)
     for name, times in nodes.items():
         if times > 1:
-            raise WaymarkError(f"two nodes are called {name!r}")
+            raise WaymarkError(f"two nodes have the name {name!r}")
     ends = Counter((link.source, link.target) for link in topology.links)
     for link in topology.links:
         for end in (link.source, link.target):
             if end not in nodes:
                 raise WaymarkError(f"link {link.name}: no node {end!r} (nodes: {', '.join(nodes)})")
         if link.source == link.target:
-            raise WaymarkError(f"link {link.name} leads back to its own node")
+            raise WaymarkError(f"link {link.name} connects {link.source} to itself")
         if ends[link.source, link.target] > 1:
             raise WaymarkError(f"two links {link.name}")
         if (link.target, link.source) not in ends:
             raise WaymarkError(
-                f"link {link.name} has no way back: add {link.target}->{link.source} (see duplex)"
+                f"link {link.name} has no reverse link; "
+                f"add {link.target}->{link.source}, or use duplex"
             )
         if not link.rate_bps >= 1:
             raise WaymarkError(f"link {link.name}: rate {link.rate_bps:g} b/s, expected at least 1")
@@ -362,7 +363,7 @@ def _check(topology: Topology) -> None:
         if link.queue_packets < 2:
             raise WaymarkError(
                 f"link {link.name}: queue limit {link.queue_packets}, expected at least 2 "
-                "(one packet waits while another is being sent)"
+                "(one packet waits while another is transmitted)"
             )
         if not 0 <= link.loss <= 1:
             raise WaymarkError(f"link {link.name}: loss {link.loss:g}, expected 0 to 1")
@@ -377,7 +378,7 @@ def _check(topology: Topology) -> None:
         if link.port is not None and not 1 <= link.port <= MAX_PORT:
             raise WaymarkError(f"link {link.name}: port {link.port}, expected 1 to {MAX_PORT}")
         if link.medium != topology.link(link.target, link.source).medium:
-            raise WaymarkError(f"link {link.name}: its way back is on another medium")
+            raise WaymarkError(f"link {link.name}: its reverse link is on another medium")
     _check_media({link.medium for link in topology.links if link.medium is not None})
     leaving = Counter((link.source, link.port) for link in topology.links if link.port is not None)
     for (node, port), times in leaving.items():

@@ -50,17 +50,17 @@ Feedback = Literal["aqt", "drai", "ci"]
 
 RATE = f"bits per second with a unit: {units.RATE}"
 DELAY = f"a time with a unit, one way: {units.TIME}"
-QUEUE = "2 or more packets, the one being sent counted (ns-2's limit)"
+QUEUE = "2 or more packets, including the one in transmission (as ns-2's limit)"
 LOSS = "a probability, 0 to 1"
 DUAL_PI2 = "target, step, coupling, alpha and beta of DualPI2, for L4S"
 TRIM = "octets and queue of packet trimming"
 WEIGHTS = "a list of up to 8 numbers, 0 to 255: the shares of the port's queues, by priority from 0"
-ECN = "0 or more packets that may wait in front of one that is not marked"
+ECN = "0 or more packets: a packet behind more waiting packets is marked"
 RED = "thmin, thmax, pmax and w of random early detection"
-DROP = "a probability above 0, at most 1, that a packet is dropped in front of the queue"
+DROP = "a probability above 0, at most 1, that a packet is dropped before the queue"
 
 NO_RED = RedSettings.model_construct(thmin=0, thmax=0, pmax=0)
-"""``red: off``, on the way back."""
+"""``red: off``, in the reverse direction."""
 
 
 OFF = "off"
@@ -101,7 +101,7 @@ class SwitchFile(Settings):
 
 
 class DirectionFile(Settings):
-    """What differs on the way back."""
+    """What differs in the reverse direction."""
 
     rate: Rate | None = Field(None, description=RATE)
     delay: Time | None = Field(None, description=DELAY)
@@ -145,7 +145,7 @@ class LinkFile(Settings):
     back: DirectionFile | None = Field(
         None,
         description="rate, delay, queue, loss, ecn, red, drop, dual_pi2, trim or weights of the "
-        "way back",
+        "reverse link",
     )
 
 
@@ -195,7 +195,7 @@ class TutorialSwitch(Settings):
         strict=True,
         ge=1,
         le=PRIORITIES,
-        description=f"1 to {PRIORITIES} (a port has {PRIORITIES} queues in any case)",
+        description=f"1 to {PRIORITIES} (a port always has {PRIORITIES} queues)",
     )
 
 

@@ -37,7 +37,7 @@ class Columns:
         try:
             column = self.table.column(name).cast(pa.float64())
         except pa.ArrowInvalid as error:
-            raise WaymarkError(f"column {name} is not of numbers: {error}") from error
+            raise WaymarkError(f"column {name} does not contain numbers: {error}") from error
         return np.asarray(column.to_numpy(), dtype=np.float64)
 
     def has(self, name: str) -> bool:

@@ -47,8 +47,7 @@ class Profile:
 
     def __init__(self, *_: object, **__: object) -> None:
         raise WaymarkError(
-            "a Profile has no family of rules; write ModernProfile(...) for kind='modern', else "
-            "Ns2Profile(...)"
+            "Profile is abstract; use ModernProfile(...) for kind='modern', else Ns2Profile(...)"
         )
 
     def by_family(self) -> dict[str, dict[str, Any]]:
@@ -239,7 +238,7 @@ class Flow:
                 f"{where}: threshold_factor {self.threshold_factor:g}, expected more than 0"
             )
         if THRESHOLD in self.settings:
-            raise WaymarkError(f"{where}: {THRESHOLD} and threshold_factor: give one")
+            raise WaymarkError(f"{where}: {THRESHOLD} and threshold_factor: expected one of them")
         if told := invalid_settings(self.algorithm, {THRESHOLD: self.threshold_factor}):
             raise WaymarkError(f"{where}: threshold_factor: {told}")
 

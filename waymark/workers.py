@@ -57,7 +57,8 @@ class Workers:
     def __init__(self, limit: int) -> None:
         if _IN_WORKER in os.environ:
             raise WaymarkError(
-                "a worker starts no workers: put what runs scenarios in the main module under "
+                "a worker cannot start workers: put code that runs scenarios "
+                "in the main module under "
                 'if __name__ == "__main__":'
             )
         self._limit = limit
@@ -82,7 +83,7 @@ class Workers:
 
     def close(self) -> None:
         """End all workers, even during a call; pending calls fail."""
-        self._refuse(WaymarkError("the pool has ended"))
+        self._refuse(WaymarkError("the pool is closed"))
         for _ in self._threads:
             self._jobs.put(None)
         for thread in self._threads:

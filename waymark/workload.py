@@ -160,9 +160,9 @@ def poisson(
     per_s = load * float(rates.sum()) / (8 * octets)
     if not per_s * until_s <= MOST_FLOWS:
         raise WaymarkError(
-            f"load {load:g}, until {until_s:g} s: some {per_s * until_s:.3g} flows of "
-            f"{sizes.mean_octets:.3g} octets, expected at most {MOST_FLOWS}: a lower load or less "
-            "time"
+            f"load {load:g}, until {until_s:g} s: about {per_s * until_s:.3g} flows of "
+            f"{sizes.mean_octets:.3g} octets, expected at most {MOST_FLOWS}; lower the load "
+            "or the time"
         )
     count = int(random.poisson(per_s * until_s))
     starts = np.sort(random.uniform(0, until_s, count))

@@ -77,7 +77,7 @@ def compiled(main: Path, folder: Path) -> Path:
     """Compiles a program for BMv2 with p4c.
 
     Raises:
-        CannotRunError: p4c refuses it.
+        CannotRunError: p4c rejects it.
     """
     config = folder / "program.json"
     command = [COMPILER, "--std", "p4-16", "-o", config, main]
@@ -109,7 +109,7 @@ def wait_until_it_listens(switch: subprocess.Popen[bytes], log: Path) -> None:
         else:
             return
     last = "\n".join(log.read_text(errors="replace").splitlines()[-20:])
-    raise CannotRunError(f"the switch does not listen at {ADDRESS}; its log ends\n{last}")
+    raise CannotRunError(f"the switch does not listen at {ADDRESS}; its log ends with\n{last}")
 
 
 def stop(switch: subprocess.Popen[bytes]) -> None:

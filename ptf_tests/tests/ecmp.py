@@ -25,7 +25,7 @@ class EcmpTest(HopTest):
         self.send(datagram.sent())
         found = self.dataplane.poll(device_number=0, timeout=ARRIVAL_S)
         if isinstance(found, self.dataplane.PollFailure):
-            self.fail(f"nothing came in {ARRIVAL_S} s")
+            self.fail(f"no packet arrived within {ARRIVAL_S} s")
         host = {B.port: B, C.port: C}[found.port]
         self.assertEqual(bytes(found.packet).hex(), datagram.but(to=host).forwarded().hex())
         return found.port

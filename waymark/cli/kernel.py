@@ -43,8 +43,8 @@ def attach(
         str | None,
         typer.Option(
             metavar="LIST",
-            help="Marks that this host's packets carry: aqt,drai,ci. Default: those that the control "
-            "reads.",
+            help="Marks that this host's packets carry, of aqt,drai,ci. Default: those that the "
+            "control reads.",
         ),
     ] = None,
     xdp: Annotated[

@@ -84,7 +84,7 @@ def list_experiments(
             print(f"{'':14}also {', '.join(experiment.also)}")
         print(f"{'':14}{state(experiment, out_dir)}")
         if experiment.on_interfaces is not None:
-            print(f"{'':14}on interfaces as well, in real time: --runner netns|mininet")
+            print(f"{'':14}also on interfaces, in real time: --runner netns|mininet")
         costs = (f"{scale.value}: {_cost(experiment, scale)}" for scale in ScaleName)
         print(f"{'':14}{'; '.join(costs)}")
 

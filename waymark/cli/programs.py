@@ -18,7 +18,7 @@ from waymark.json_option import AsJson, print_json
 
 MainFile = Annotated[
     Path | None,
-    typer.Argument(metavar="F.p4", help="The main P4 file, or p4c's BMv2 JSON of it (F.json)."),
+    typer.Argument(metavar="F.p4", help="The main P4 file, or its BMv2 JSON from p4c (F.json)."),
 ]
 Corpus = Annotated[
     Path | None,
@@ -175,7 +175,7 @@ def run_stf(
         bool,
         typer.Option(
             "--strict",
-            help="Fail on an unexpected packet at any port, also one that the script does not name.",
+            help="Fail on unexpected packets at all ports, not only those in the script.",
         ),
     ] = False,
     trace: Annotated[

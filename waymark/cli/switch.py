@@ -177,8 +177,9 @@ def run_switch(
         service_manager.ready()
         if certificate is None and not switches.is_loopback(at):
             print(
-                f"warning: any client that reaches {at} can control this switch: listen on 127.0.0.1, "
-                "or use TLS (--grpc-server-cert, --grpc-server-key, --grpc-server-cacert)",
+                f"warning: any client that reaches {at} can control this switch: "
+                "listen on 127.0.0.1, or use TLS (--grpc-server-cert, --grpc-server-key, "
+                "--grpc-server-cacert)",
                 file=sys.stderr,
                 flush=True,
             )

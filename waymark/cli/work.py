@@ -47,7 +47,7 @@ class Work:
         typer.Option(
             min=1,
             max=MOST_THREADS,
-            help="Threads for each run. Results do not depend on it.",
+            help="Threads per run. Results do not depend on it.",
         ),
     ] = 1
 
