@@ -53,7 +53,7 @@ MISTAKES = [
     ("5_red", "thresholds.yaml", "from: 20 s", "from: 90 s", "skeleton's: measures."),
     ("5_red", "thresholds.yaml", "seconds: 100", "seconds: 90", "change only links[5].red"),
     ("6_drai", "entries.stf", "131->196", "131->190", "of 262 octets left"),
-    ("6_drai", "entries.stf", "->130 set_index", "->130 set_idex", "no action is called"),
+    ("6_drai", "entries.stf", "->130 set_index", "->130 set_idex", "no action is named"),
     ("6_drai", "drai.p4", "index < avbw", "index > avbw", "avbw.drai: expected 6 (0x6), found 255"),
     ("7_fairness", "answers.yaml", "it: reno", "it: vegas", "who_fills_it: vegas is not right"),
     ("7_fairness", "answers.yaml", "4.4", "soon", "share_at_50: soon is not right"),

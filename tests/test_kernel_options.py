@@ -314,7 +314,7 @@ def test_programs_are_attached_once(pair: Pair) -> None:
     pair.attach("a")
     refused = pair.waymark("a", "attach", INTERFACE)
     assert refused.stderr == (
-        "error: e0 has the programs already; take them off first: waymark kernel detach e0\n"
+        "error: e0 already has the programs; detach them first: waymark kernel detach e0\n"
     )
 
 

@@ -250,7 +250,7 @@ def test_a_network_that_is_not_up_is_reported(cli: Cli) -> None:
 def test_a_network_is_not_exported(cli: Cli, tmp_path: Path) -> None:
     finished = cli("lab", "--network", "nowhere", "--export", str(tmp_path / "out"))
     assert finished.code == 2
-    assert "--export is for the simulation" in finished.err
+    assert "--export and --network: expected at most one of them" in finished.err
 
 
 def test_the_map_has_the_ports_and_rates_of_both_ways(tmp_path: Path) -> None:

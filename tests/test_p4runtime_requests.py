@@ -330,7 +330,7 @@ def test_a_batch_is_carried_out_whole_or_not_at_all(tables: Client, atomicity: s
     error = refused(lambda: tables.write(*batch, atomicity=atomicity))
     assert codes(error) == ["ABORTED", "ABORTED", "INVALID_ARGUMENT"]
     assert str(error.details()).startswith("update 2: "), "the cause comes first"
-    assert str(error.details()).endswith("(none of the 3 updates was carried out)")
+    assert str(error.details()).endswith("(none of the 3 updates was executed)")
     assert tables.read(tables.entry("scoped")) == []
     assert tables.read(asked) == before
     tables.write(*batch[:2], atomicity=atomicity)

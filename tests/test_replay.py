@@ -69,7 +69,7 @@ def test_rows_go_to_a_file(cli: Cli, tmp_path: Path) -> None:
             ('name = "fack"', 'name = "facks"'),
             'flows[0].connection.control: no congestion control "facks"',
         ),
-        (('to = "k1"', 'to = "k2"'), "flows[0]: no links lead from s1 to k2"),
+        (('to = "k1"', 'to = "k2"'), "flows[0]: no path from s1 to k2"),
         (('link = ["r1", "k1"]', 'link = ["r1", "s2"]'), "no link r1-s2 (links: s1-r1, r1-k1)"),
         (("end_s = 6.0", "end_s = "), "Invalid value"),
         (

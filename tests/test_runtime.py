@@ -205,8 +205,8 @@ def test_a_table_of_the_users_that_is_named_as_one_of_p4src_is_explained(tmp_pat
     with pytest.raises(WaymarkError) as raised:
         run(Scenario("own", network, 1, flows=(Flow("a", "b", "reno"),)))
     assert str(raised.value).splitlines() == [
-        "scenario own: switches.s1.entries[0]: no key of this table is called `dst_addr` (there "
-        "are: destination)",
+        "scenario own: switches.s1.entries[0]: no key of this table is named `dst_addr` "
+        "(valid: destination)",
         f"Waymark derived this entry from the topology, because {program} has a table ipv4_route:",
         "  ipv4_route dst_addr=10.0.0.1/32 -> direct(port=1)",
         "If the table is your own, rename it, or give the switch a runtime file: then Waymark "

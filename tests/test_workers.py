@@ -79,7 +79,7 @@ def test_workers_start_no_workers(tmp_path: Path) -> None:
     """A script that runs scenarios wherever it is imported would start processes for ever."""
     code, out, err = ran(tmp_path / "own.py", text("if True:"))
     assert (code, out) == (1, "")
-    assert "a worker starts no workers" in err
+    assert "a worker cannot start workers" in err
     assert 'under if __name__ == "__main__":' in err
 
 

@@ -60,5 +60,5 @@ fn compile(source: &Path, object: &Path) {
         .arg(object)
         .status()
         .unwrap_or_else(|error| panic!("{clang}: {error}; make kernel installs clang"));
-    assert!(status.success(), "{clang} refused {}", source.display());
+    assert!(status.success(), "{clang} rejected {}", source.display());
 }

@@ -9,7 +9,7 @@ create_exception!(
     waymark._core,
     WaymarkCoreError,
     PyException,
-    "What every error of the core derives from."
+    "The base class of all errors of the core."
 );
 create_exception!(
     waymark._core,
@@ -27,7 +27,7 @@ create_exception!(
     waymark._core,
     ScenarioError,
     WaymarkCoreError,
-    "A scenario that does not hold together."
+    "An inconsistent scenario."
 );
 create_exception!(
     waymark._core,

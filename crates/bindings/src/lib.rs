@@ -30,7 +30,7 @@ fn compile_programs() -> PyResult<()> {
         }
         Ok(value) => {
             return Err(pyo3::exceptions::PyValueError::new_err(format!(
-                "WAYMARK_JIT is `{value}`; 1 has P4 programs compiled to machine code, 0 has them interpreted"
+                "WAYMARK_JIT is `{value}`; valid: 1 (compile P4 programs to machine code), 0 (interpret them)"
             )));
         }
         Err(error) => {

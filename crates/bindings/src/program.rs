@@ -277,7 +277,7 @@ fn compile_text(
 fn diagnostic(sources: &SourceMap, violation: tofino_rules::Violation) -> Diagnostic {
     Diagnostic::error(violation.rule, violation.message)
         .label(sources.rest_from(violation.loc), "Tofino cannot do this")
-        .note("--no-target-rules compiles it for the software switch alone")
+        .note("--no-target-rules compiles it for the software switch only")
         .help(violation.help)
 }
 

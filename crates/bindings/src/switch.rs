@@ -138,7 +138,7 @@ pub fn run_switch(
             Python::attach(|py| py.check_signals())?;
         }
         Err(wrong(
-            "the thread that forwards packets has ended by a fault of its own".into(),
+            "the thread that forwards packets has ended because of a defect".into(),
         ))
     })
 }
@@ -183,7 +183,7 @@ impl ToController for Controller {
                 files.program.display(),
                 files.script.display()
             ),
-            Err(error) => format!("it cannot be written down: {error}"),
+            Err(error) => format!("it cannot be written: {error}"),
         };
         let name = stf::program_name(switch.program());
         let (block, message) = (panic.block, &panic.message);

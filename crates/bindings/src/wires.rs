@@ -35,7 +35,7 @@ pub fn run_wires(
             Python::attach(|py| py.check_signals())?;
         }
         Err(SwitchError::new_err(
-            "the thread that serves the wires has ended by a fault of its own",
+            "the thread that serves the wires has ended because of a defect",
         ))
     })
 }

@@ -139,6 +139,6 @@ impl<'j> Builder<'j> {
         let inner = node.get("value")?;
         let number = integer::natural(&inner)?;
         let index = usize::try_from(&number).ok();
-        index.ok_or_else(|| inner.error("there are not so many primitives"))
+        index.ok_or_else(|| inner.error("there are fewer primitives"))
     }
 }

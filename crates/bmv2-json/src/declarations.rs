@@ -20,7 +20,7 @@ impl<'j> Builder<'j> {
         if let Some(instance) = root.list("extern_instances")?.first() {
             let ty = instance.get("type")?.str().unwrap_or("?");
             return Err(instance.error(format!(
-                "extern `{ty}` is not supported; there are counters, meters, registers, action profiles"
+                "extern `{ty}` is not supported; valid: counters, meters, registers, action profiles"
             )));
         }
         for node in root.list("counter_arrays")? {
@@ -98,7 +98,7 @@ impl<'j> Builder<'j> {
         let unit = match node.text("type")? {
             unit @ ("packets" | "bytes") => unit,
             other => {
-                let told = format!("{other:?} is no unit; a meter measures packets or bytes");
+                let told = format!("{other:?} is not a unit; a meter measures packets or bytes");
                 return Err(node.get("type")?.error(told));
             }
         };
@@ -254,8 +254,7 @@ impl<'j> Builder<'j> {
     pub fn calculation_named(&self, name: &Node<'j>) -> Result<CalculationArgs> {
         let text = name.str()?;
         let found = self.objects.calculations.get(text);
-        let found =
-            found.ok_or_else(|| name.error(format!("no calculation is called `{text}`")))?;
+        let found = found.ok_or_else(|| name.error(format!("there is no calculation `{text}`")))?;
         Ok(CalculationArgs {
             values: Arg::List(found.input.clone()),
             algorithm: Arg::In(found.algorithm.clone()),
@@ -279,7 +278,7 @@ fn algorithm(node: &Node<'_>) -> Result<Expr> {
     let index = index.ok_or_else(|| {
         let valid = HASH_ALGORITHMS.join(", ");
         node.error(format!(
-            "no hash algorithm is called `{name}`; there are {valid}"
+            "there is no hash algorithm `{name}`; valid: {valid}"
         ))
     })?;
     Ok(Expr::constant(index as u32, Scalar::Symbol))

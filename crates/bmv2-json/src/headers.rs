@@ -187,7 +187,7 @@ fn field_lists(root: &Node<'_>) -> Result<FieldLists> {
         for element in list.list("elements")? {
             let kind = element.text("type")?;
             if kind != "field" {
-                let told = format!("{kind:?} cannot be kept; a field list has fields");
+                let told = format!("{kind:?} is not allowed in a field list, only fields");
                 return Err(element.error(told));
             }
             let [header, field] = element.get("value")?.exactly()?;
@@ -243,7 +243,7 @@ impl Types {
             self.fields.get(text),
         ) {
             (Some(id), Some(fields)) => Ok((*id, fields.clone())),
-            _ => Err(name.error(format!("no header type is called `{text}`"))),
+            _ => Err(name.error(format!("there is no header type `{text}`"))),
         }
     }
 }
@@ -268,7 +268,7 @@ fn fields(node: &Node<'_>) -> Result<Fields> {
         let ty = match width.str() {
             Ok("*") => {
                 if varbit.replace(fields.len()).is_some() {
-                    return Err(field.error("a header has one varbit at most"));
+                    return Err(field.error("a header has at most one varbit"));
                 }
                 Scalar::Varbit(0)
             }
@@ -411,7 +411,7 @@ impl Placing<'_> {
             let ty = node.get("union_type")?;
             let name = ty.str()?;
             let found = types.get(name).cloned();
-            found.ok_or_else(|| ty.error(format!("no header union type is called `{name}`")))
+            found.ok_or_else(|| ty.error(format!("there is not a header union type `{name}`")))
         };
         let mut places: HashMap<String, Location> = HashMap::new();
         for node in root.list("header_union_stacks")? {
@@ -504,7 +504,7 @@ fn names<'j>(root: &Node<'j>, list: &'j str) -> Result<HashMap<u64, &'j str>> {
 fn named(names: &HashMap<u64, &str>, id: &Node<'_>) -> Result<String> {
     let number = id.small()?;
     let name = names.get(&number.into());
-    let name = name.ok_or_else(|| id.error(format!("nothing has the id {number}")))?;
+    let name = name.ok_or_else(|| id.error(format!("there is no id {number}")))?;
     Ok((*name).to_owned())
 }
 

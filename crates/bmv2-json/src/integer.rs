@@ -23,7 +23,7 @@ pub fn integer(node: &Node<'_>) -> Result<BigInt> {
     let value = value.ok_or_else(|| {
         let shown: String = text.chars().take(40).collect();
         node.error(format!(
-            "{shown:?} is no number; one is written \"0x1f\", with {MAX_DIGITS} digits at most"
+            "{shown:?} is not a number; expected one such as \"0x1f\", with at most {MAX_DIGITS} digits"
         ))
     })?;
     let value = BigInt::from(value);

@@ -2,7 +2,7 @@
 //! compiled elsewhere runs unchanged.
 //!
 //! [`read`] is the whole interface. Its errors name the place in the JSON:
-//! `pipelines[0].tables[2].key[1].match_type: "fuzzy" is no match kind; there are exact, lpm, …`.
+//! `pipelines[0].tables[2].key[1].match_type: "fuzzy" is not a match kind; valid: exact, lpm, …`.
 //!
 //! BMv2's expressions have no width: they are computed on integers without bound, and cut to a field's
 //! width where they are stored. Here every expression gets the width that its values need, or, where

@@ -117,7 +117,7 @@ impl<'j> Builder<'j> {
                 }
             }
             other => Err(node.get("op")?.error(format!(
-                "{other:?} is no operation of a parser; there are extract, extract_VL, set, verify, \
+                "{other:?} is not an operation of a parser; valid: extract, extract_VL, set, verify, \
                  advance, shift, primitive"
             ))),
         }
@@ -197,7 +197,7 @@ impl<'j> Builder<'j> {
             keys.push(value);
         }
         if keys.len() > MAX_KEYS {
-            let told = format!("a transition may look at {MAX_KEYS} keys");
+            let told = format!("a transition has at most {MAX_KEYS} keys");
             return Err(node.get("transition_key")?.error(told));
         }
         let mut cases = Vec::new();
@@ -228,7 +228,7 @@ impl<'j> Builder<'j> {
         match key.text("type")? {
             "lookahead" | "field" | "stack_field" | "union_stack_field" => self.value(key),
             other => Err(key.error(format!(
-                "{other:?} is no key; there are field, stack_field, union_stack_field, lookahead"
+                "{other:?} is not a key; valid: field, stack_field, union_stack_field, lookahead"
             ))),
         }
     }
@@ -271,7 +271,7 @@ impl<'j> Builder<'j> {
                 Ok((vec![KeyMatch::Any; keys.len()], vec![all]))
             }
             other => Err(node.get("type")?.error(format!(
-                "{other:?} is no transition; there are default, hexstr, parse_vset"
+                "{other:?} is not a transition; valid: default, hexstr, parse_vset"
             ))),
         }
     }

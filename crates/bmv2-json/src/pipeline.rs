@@ -123,7 +123,7 @@ impl<'j> Builder<'j> {
         self.loc = outer;
         let Action { id, body } = self.action(&node.get("action_id")?)?;
         if !self.out[id].params.is_empty() {
-            return Err(node.error("an action that is called has no parameters"));
+            return Err(node.error("an action that is called must have no parameters"));
         }
         let kind = StmtKind::CallAction(id, body);
         Ok(Step {

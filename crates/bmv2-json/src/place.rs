@@ -14,21 +14,21 @@ impl Builder<'_> {
     pub fn header_named(&self, name: &Node<'_>) -> Result<Header> {
         let text = name.str()?;
         let found = self.headers.headers.get(text).cloned();
-        found.ok_or_else(|| name.error(format!("no header is called `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is no header `{text}`")))
     }
 
     /// The stack that a node names.
     pub fn stack_named(&self, name: &Node<'_>) -> Result<Stack> {
         let text = name.str()?;
         let found = self.headers.stacks.get(text).cloned();
-        found.ok_or_else(|| name.error(format!("no header stack is called `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is not a header stack `{text}`")))
     }
 
     /// The union that a node names.
     pub fn union_named(&self, name: &Node<'_>) -> Result<Union> {
         let text = name.str()?;
         let found = self.headers.unions.get(text).cloned();
-        found.ok_or_else(|| name.error(format!("no header union is called `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is not a header union `{text}`")))
     }
 
     /// A header's field, or its validity, from `[header, field]`.
@@ -68,7 +68,7 @@ impl Builder<'_> {
                 self.last(&stack, node)
             }
             "expression" => self.header_expression(&node.get("value")?),
-            other => Err(node.error(format!("{other:?} is no header"))),
+            other => Err(node.error(format!("{other:?} is not a header"))),
         }
     }
 
@@ -91,7 +91,7 @@ impl Builder<'_> {
                 })
             }
             other => Err(node.error(format!(
-                "{other:?} gives no header; dereference_header_stack and access_union_header do"
+                "{other:?} does not give a header; valid: dereference_header_stack, access_union_header"
             ))),
         }
     }
@@ -102,7 +102,7 @@ impl Builder<'_> {
             "header_stack" | "stack" | "header_union_stack" | "union_stack" => {
                 self.stack_named(&node.get("value")?)
             }
-            other => Err(node.error(format!("{other:?} is no header stack"))),
+            other => Err(node.error(format!("{other:?} is not a header stack"))),
         }
     }
 
@@ -122,7 +122,7 @@ impl Builder<'_> {
                 let index = self.value(&inner.get("right")?)?;
                 self.union_element(&stack, expr::unsigned(index), &inner)
             }
-            other => Err(node.error(format!("{other:?} is no header union"))),
+            other => Err(node.error(format!("{other:?} is not a header union"))),
         }
     }
 

@@ -84,7 +84,7 @@ impl<'j> Builder<'j> {
             }
             name => {
                 if !self.extern_primitive(name, &params)? {
-                    let told = format!("{name:?} is no primitive; there are {PRIMITIVES}");
+                    let told = format!("{name:?} is not a primitive; valid: {PRIMITIVES}");
                     return Err(op.error(told));
                 }
             }
@@ -145,8 +145,9 @@ impl<'j> Builder<'j> {
                     Err(_) => list.small()?.into(),
                 };
                 let found = self.objects.digests.get(&id).cloned();
-                let (ty, items) =
-                    found.ok_or_else(|| list.error(format!("no learn list has the id {id}")))?;
+                let (ty, items) = found.ok_or_else(|| {
+                    list.error(format!("there is no learn list with the id {id}"))
+                })?;
                 self.push(StmtKind::Extern(ExternCall {
                     name: "digest".into(),
                     object: None,
@@ -204,7 +205,7 @@ impl<'j> Builder<'j> {
     fn input(&mut self, node: &Node<'j>) -> Result<Arg> {
         let value = self.value(node)?;
         match value.ty {
-            Scalar::Varbit(_) => Err(node.error("a varbit is no number")),
+            Scalar::Varbit(_) => Err(node.error("a varbit is not a number")),
             _ => Ok(Arg::In(expr::unsigned(value))),
         }
     }
@@ -241,7 +242,7 @@ impl<'j> Builder<'j> {
     fn copy_header(&mut self, to: &Header, from: &Header, node: &Node<'j>) -> Result<()> {
         if to.ty != from.ty {
             let (to, from) = (&to.fields.of, &from.fields.of);
-            return Err(node.error(format!("a header of type `{to}`, not `{from}`, goes here")));
+            return Err(node.error(format!("expected a header of type `{to}`, found `{from}`")));
         }
         self.push(StmtKind::Copy {
             to: to.at.clone(),
@@ -295,7 +296,7 @@ impl<'j> Params<'j> {
         let found = self.all.get(index);
         found.ok_or_else(|| {
             let told = format!(
-                "{count} parameters; this primitive has {} at least",
+                "{count} parameters; this primitive has at least {}",
                 index + 1
             );
             self.of.error(told)
@@ -312,6 +313,6 @@ impl<'j> Params<'j> {
         let name = self.at(index)?.get("value")?;
         let text = name.str()?;
         let found = all.get(text).copied();
-        found.ok_or_else(|| name.error(format!("no {kind} is called `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is no {kind} `{text}`")))
     }
 }

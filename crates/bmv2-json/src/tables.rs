@@ -93,7 +93,7 @@ impl<'j> Builder<'j> {
     pub fn action(&self, id: &Node<'j>) -> Result<Action> {
         let number = id.small()?;
         let found = self.actions.get(&number.into()).copied();
-        found.ok_or_else(|| id.error(format!("no action has the id {number}")))
+        found.ok_or_else(|| id.error(format!("there is no action with the id {number}")))
     }
 
     fn key(&mut self, node: &Node<'j>) -> Result<Key> {
@@ -105,7 +105,7 @@ impl<'j> Builder<'j> {
             "optional" => MatchKind::Optional,
             other => {
                 return Err(node.get("match_type")?.error(format!(
-                    "{other:?} is no match kind; there are exact, lpm, ternary, range, optional"
+                    "{other:?} is not a match kind; valid: exact, lpm, ternary, range, optional"
                 )));
             }
         };
@@ -291,7 +291,7 @@ fn key_match(node: &Node<'_>, key: &Key) -> Result<KeyMatch> {
         "range" => KeyMatch::Range(number("start")?, number("end")?),
         other => {
             return Err(node.get("match_type")?.error(format!(
-                "{other:?} is no match kind; there are exact, lpm, ternary, range, optional"
+                "{other:?} is not a match kind; valid: exact, lpm, ternary, range, optional"
             )));
         }
     })

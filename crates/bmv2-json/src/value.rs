@@ -41,7 +41,7 @@ impl Builder<'_> {
             "expression" if !inner.has("op") => self.value(&inner),
             "expression" => self.operation(&inner),
             other => Err(node.error(format!(
-                "{other:?} is no value; there are hexstr, bool, field, stack_field, \
+                "{other:?} is not a value; valid: hexstr, bool, field, stack_field, \
                  union_stack_field, runtime_data, local, lookahead, expression"
             ))),
         }
@@ -51,7 +51,7 @@ impl Builder<'_> {
     fn number(&mut self, node: &Node<'_>) -> Result<Expr> {
         let value = self.value(node)?;
         match value.ty {
-            Scalar::Varbit(_) => Err(node.error("a varbit is no number")),
+            Scalar::Varbit(_) => Err(node.error("a varbit is not a number")),
             _ => Ok(number(value)),
         }
     }
@@ -60,7 +60,7 @@ impl Builder<'_> {
     pub fn condition(&mut self, node: &Node<'_>) -> Result<Expr> {
         let value = self.value(node)?;
         match value.ty {
-            Scalar::Varbit(_) => Err(node.error("a varbit is no condition")),
+            Scalar::Varbit(_) => Err(node.error("a varbit is not a condition")),
             _ => Ok(truth_of(value)),
         }
     }
@@ -168,7 +168,7 @@ impl Builder<'_> {
             "size_stack" => Expr::load(self.stack_operand(&right)?.next_index()),
             other => {
                 return Err(node.get("op")?.error(format!(
-                    "{other:?} is no operator; there are + - * / % & | ^ ~ << >> == != < <= > >= \
+                    "{other:?} is not an operator; valid: + - * / % & | ^ ~ << >> == != < <= > >= \
                      and or not d2b b2d ? two_comp_mod usat_cast sat_cast valid valid_union \
                      access_field last_stack_index size_stack"
                 )));

@@ -36,13 +36,13 @@ fn errors_name_the_place_and_what_is_valid() {
         &format!("/pipelines/0/tables/{keyed}/key/0/match_type"),
         "fuzzy".into(),
         &format!(
-            "pipelines[0].tables[{keyed}].key[0].match_type: \"fuzzy\" is no match kind; there are exact"
+            "pipelines[0].tables[{keyed}].key[0].match_type: \"fuzzy\" is not a match kind; valid: exact"
         ),
     );
     at(
         "/parsers/0/parse_states/0/parser_ops/0/op",
         "extrct".into(),
-        "parsers[0].parse_states[0].parser_ops[0].op: \"extrct\" is no operation of a parser; there are",
+        "parsers[0].parse_states[0].parser_ops[0].op: \"extrct\" is not an operation of a parser; valid:",
     );
     at(
         "/parsers/0/init_state",
@@ -67,7 +67,7 @@ fn errors_name_the_place_and_what_is_valid() {
     at(
         "/calculations/0/algo",
         "md5".into(),
-        "calculations[0].algo: no hash algorithm is called `md5`",
+        "calculations[0].algo: there is no hash algorithm `md5`",
     );
     at(
         "/errors/1/1",
@@ -77,7 +77,7 @@ fn errors_name_the_place_and_what_is_valid() {
     at(
         "/deparsers/0/order/0",
         "nobody".into(),
-        "deparsers[0].order[0]: no header is called `nobody`",
+        "deparsers[0].order[0]: there is no header `nobody`",
     );
 }
 

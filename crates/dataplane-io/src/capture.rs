@@ -162,7 +162,7 @@ impl Recording {
             return Err(Unrecorded(first.then(|| {
                 let path = self.path.display();
                 format!(
-                    "the capture {path} cannot be written: {error}; it lacks frames until it can"
+                    "the capture {path} cannot be written: {error}; frames are missing until it can be written"
                 )
             })));
         }

@@ -408,7 +408,8 @@ impl Owner {
             let (switch, now) = (&mut self.switch, self.clock.now());
             // A panic in a job must not end the thread. Callers that wait for its result receive an error.
             if catch_unwind(AssertUnwindSafe(|| job(switch, now))).is_err() {
-                let told = "a request from the control plane made the switch panic; it was not carried out";
+                let told =
+                    "a request from the control plane made the switch panic; it was not executed";
                 self.controller.warn(told.into());
             }
             if self.clock.now().since(begin) >= JOBS {
@@ -526,7 +527,7 @@ impl Port {
                 counters.add(number, Outside::Reattached, 1);
                 controller.warn(match followed {
                     Followed::Outgrown => format!(
-                        "`{name}` has an MTU of {} now; port {number} uses it with that",
+                        "`{name}` has an MTU of {} now, which port {number} uses",
                         interface.mtu()
                     ),
                     _ => format!("`{name}` is back; port {number} uses it again"),
@@ -565,8 +566,7 @@ fn tell(
 
 fn too_long(name: &str) -> String {
     format!(
-        "`{name}` takes in frames longer than its MTU, which are dropped: the host at its other end \
-         leaves segmentation to hardware (`ethtool -K IFACE tso off gso off` there ends that)"
+        "`{name}` takes in frames longer than its MTU, which are dropped: the host at its other end uses segmentation offload (`ethtool -K IFACE tso off gso off` there disables it)"
     )
 }
 

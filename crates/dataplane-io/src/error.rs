@@ -11,7 +11,7 @@ pub enum IoError {
     #[error("packets on interfaces need root (or the capabilities CAP_NET_RAW and CAP_NET_ADMIN)")]
     NotRoot,
     /// There is no such interface.
-    #[error("there is no interface `{name}`; there are: {}", .valid.join(", "))]
+    #[error("there is no interface `{name}`; valid: {}", .valid.join(", "))]
     NoInterface {
         /// The name given.
         name: String,
@@ -25,13 +25,13 @@ pub enum IoError {
         name: String,
     },
     /// The interface does not carry Ethernet frames.
-    #[error("interface `{name}` is no Ethernet interface")]
+    #[error("interface `{name}` is not an Ethernet interface")]
     NotEthernet {
         /// Its name.
         name: String,
     },
     /// Two ports on one interface, or one port on two.
-    #[error("{what} is given twice; every port needs an interface of its own")]
+    #[error("{what} is given twice; every port needs a separate interface")]
     Twice {
         /// The port or interface.
         what: String,

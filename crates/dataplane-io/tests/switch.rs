@@ -67,7 +67,7 @@ fn a_request_that_panics_does_not_end_the_switch() {
     });
     assert_eq!(
         warning,
-        "a request from the control plane made the switch panic; it was not carried out"
+        "a request from the control plane made the switch panic; it was not executed"
     );
     assert_eq!(lab.cross(10), 10);
 }
@@ -432,7 +432,7 @@ fn jumbo_frames_pass_when_the_mtu_grows() {
         support::run(&format!("ip link set {near} mtu 9000")).unwrap();
         assert_eq!(
             warning(&live),
-            format!("`{near}` has an MTU of 9000 now; port {port} uses it with that")
+            format!("`{near}` has an MTU of 9000 now, which port {port} uses")
         );
     }
     let mut sink = lab.sink(2);

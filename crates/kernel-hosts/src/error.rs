@@ -48,7 +48,7 @@ pub enum KernelError {
     )]
     NothingToTrace,
     /// The programs are attached already.
-    #[error("{name} has the programs already; take them off first: waymark kernel detach {name}")]
+    #[error("{name} already has the programs; detach them first: waymark kernel detach {name}")]
     Attached {
         /// The interface.
         name: String,
@@ -71,8 +71,7 @@ pub enum KernelError {
     OtherVersion,
     /// The driver runs no XDP programs, or has one.
     #[error(
-        "--xdp: the interface's driver runs no XDP programs, or has one already ({error}); without --xdp, the options \
-         are taken out above the driver"
+        "--xdp: the interface's driver does not support XDP, or already has a program ({error}); without --xdp, the options are removed above the driver"
     )]
     NoXdp {
         /// The kernel's answer.
@@ -122,7 +121,7 @@ fn listed(names: &[String]) -> String {
 fn hint(error: &io::Error) -> &'static str {
     match error.raw_os_error() {
         Some(libc::EINVAL) => " (expected Linux 6.6 or later)",
-        Some(libc::EEXIST) => " (its name is taken)",
+        Some(libc::EEXIST) => " (its name is in use)",
         _ => "",
     }
 }

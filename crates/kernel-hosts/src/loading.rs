@@ -49,7 +49,7 @@ fn refused(name: &str, error: &libbpf_rs::Error) -> KernelError {
     let lines: Vec<&str> = text.lines().collect();
     let start = lines.len().saturating_sub(LOG_LINES);
     KernelError::Program {
-        what: format!("the kernel refuses {name}"),
+        what: format!("the kernel rejects {name}"),
         message: format!("{error}\n{}", lines[start..].join("\n"))
             .trim_end()
             .to_owned(),

@@ -29,7 +29,7 @@ pub enum ReplayError {
     Empty,
     /// The connection began before the recording did.
     #[error(
-        "event 1: expected the start of the connection, found {found:?}: record it from its start on"
+        "event 1: expected the start of the connection, found {found:?}: record it from its start"
     )]
     NoStart {
         /// The first event.

@@ -57,7 +57,7 @@ impl<E> Ord for Scheduled<E> {
 #[derive(Debug)]
 pub(crate) struct Heap<E> {
     items: BinaryHeap<Scheduled<E>>,
-    /// Whether the first item has been removed and only its place is still in `items`.
+    /// Whether the first item has been removed and only valid place: still in `items`.
     is_vacant: bool,
 }
 

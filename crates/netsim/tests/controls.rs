@@ -86,11 +86,11 @@ fn a_control_that_is_not_there_is_told() {
     };
     assert_eq!(
         told(&controls()),
-        "flows[0].connection.control.factory: no control \"stedy\" was handed in; \
+        "flows[0].connection.control.factory: no control \"stedy\" was passed; \
          controls are steady, vegas"
     );
     assert_eq!(
         told(&Controls::new()),
-        "flows[0].connection.control.factory: no control \"stedy\" was handed in; there are none"
+        "flows[0].connection.control.factory: no control \"stedy\" was passed; there are none"
     );
 }

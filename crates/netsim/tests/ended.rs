@@ -133,6 +133,6 @@ fn port_numbers_serve_again_between_other_hosts() {
     scenario.flows[60_000].from = "A".to_string();
     scenario.flows[60_000].to = "B".to_string();
     let error = Simulation::new(&scenario, &Programs::new()).unwrap_err();
-    let expected = "flows: two hosts have more than 60000 flows and sources between them";
+    let expected = "flows: there are more than 60000 flows and sources between two hosts";
     assert_eq!(error.to_string(), expected);
 }

@@ -135,7 +135,7 @@ pub(crate) fn member_ids<'a>(
     let mut taken = BTreeSet::new();
     for id in given.iter().flatten() {
         let fault = match (*id, taken.insert(*id)) {
-            (0, _) => "0 is no valid `@id`",
+            (0, _) => "0 is not a valid `@id`",
             (_, false) => "the same `@id` is given twice",
             _ => continue,
         };
@@ -195,7 +195,7 @@ mod tests {
             ids(&[Some(3), Some(3), Some(0)]).1,
             [
                 "the same `@id` is given twice in `t`",
-                "0 is no valid `@id` in `t`"
+                "0 is not a valid `@id` in `t`"
             ]
         );
     }

@@ -132,7 +132,7 @@ impl<'p> Builder<'p> {
         for (prefix, name, loc) in named {
             if prefix.is_some() && !seen.insert((prefix, name)) {
                 let message = format!(
-                    "two objects of a kind are called `{name}` by a control plane: give one of them another `@name`"
+                    "two objects of one kind have the control-plane name `{name}`: give one of them another `@name`"
                 );
                 self.errors.push(Error { message, loc });
             }

@@ -82,7 +82,7 @@ fn objects_of_a_kind_have_names_of_their_own() {
     assert_eq!(
         told,
         [format!(
-            "{at}: two objects of a kind are called `MyIngress.rate` by a control plane: give one of them another `@name`"
+            "{at}: two objects of one kind have the control-plane name `MyIngress.rate`: give one of them another `@name`"
         )]
     );
 }

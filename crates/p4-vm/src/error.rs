@@ -17,7 +17,7 @@ pub struct CompileError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ControlError {
     /// A name that does not exist in the program.
-    #[error("no {kind} is called `{name}`{}", Suggest(.name, .valid))]
+    #[error("there is no {kind} `{name}`{}", Suggest(.name, .valid))]
     UnknownName {
         /// The kind of object looked up: `table`, `action`, `key`.
         kind: &'static str,
@@ -27,7 +27,7 @@ pub enum ControlError {
         valid: Vec<String>,
     },
     /// A short name that several objects share.
-    #[error("`{name}` could be any of {}; write more of the name", .valid.join(", "))]
+    #[error("`{name}` is ambiguous: {}; use a longer name", .valid.join(", "))]
     AmbiguousName {
         /// The name given.
         name: String,
@@ -35,7 +35,7 @@ pub enum ControlError {
         valid: Vec<String>,
     },
     /// A number that identifies nothing.
-    #[error("no {kind} has the number {id}; there are {valid}")]
+    #[error("there is no {kind} with the number {id}; valid: {valid}")]
     UnknownId {
         /// The kind of object looked up.
         kind: &'static str,
@@ -71,7 +71,7 @@ pub enum ControlError {
         what: String,
     },
     /// Something that the program declares as constant.
-    #[error("{at}: {what} cannot be changed: the program says const")]
+    #[error("{at}: {what} cannot be changed: it is const")]
     Constant {
         /// Where.
         at: String,
@@ -79,7 +79,7 @@ pub enum ControlError {
         what: String,
     },
     /// More items than the declared size.
-    #[error("{at}: full, the program gives it room for {size}")]
+    #[error("{at}: full, with its size of {size}")]
     Full {
         /// Where.
         at: String,
@@ -116,6 +116,6 @@ impl std::fmt::Display for Suggest<'_> {
         if let Some((_, nearest)) = nearest {
             write!(f, "; did you mean `{nearest}`?")?;
         }
-        write!(f, " (there are: {})", valid.join(", "))
+        write!(f, " (valid: {})", valid.join(", "))
     }
 }

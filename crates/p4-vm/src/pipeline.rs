@@ -194,7 +194,7 @@ impl<A: Architecture> Pipeline<A> {
         for key in &table.keys {
             if let p4_ir::MatchKind::Other(kind) = &key.kind {
                 let message = format!(
-                    "match kind `{kind}` is not supported; there are exact, lpm, ternary, range, \
+                    "match kind `{kind}` is not supported; valid: exact, lpm, ternary, range, \
                      optional, selector"
                 );
                 return Err(CompileError {

@@ -194,7 +194,7 @@ impl Arbitration {
         if controllers.is_none() && !role.is_default() {
             let known = list(self.roles.keys());
             return Err(Status::not_found(format!(
-                "no controller has {role}; there are: {known}"
+                "no controller has {role}; valid: {known}"
             )));
         }
         let primary = controllers.and_then(|c| c.live.get(&c.primary?).copied().flatten());

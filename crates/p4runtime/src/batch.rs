@@ -77,7 +77,7 @@ impl Undo {
 
 /// The result of each update of a batch that was rolled back because one of them failed.
 pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcome<()>> {
-    let message = format!("not carried out, as update {failed} of the batch failed");
+    let message = format!("not executed, because update {failed} of the batch failed");
     let mut results = vec![Err(Fault::new(Code::Aborted, message)); count];
     results[failed] = Err(fault);
     results
@@ -110,7 +110,7 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
         message += &format!(" (and {others} more of {})", results.len());
     }
     if aborted > 0 {
-        message += &format!(" (none of the {} {what}s was carried out)", results.len());
+        message += &format!(" (none of the {} {what}s was executed)", results.len());
     }
     let errors = results.iter().map(|result| match result {
         Ok(()) => Error::default(),

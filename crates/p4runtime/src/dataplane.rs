@@ -35,7 +35,7 @@ pub(crate) async fn run<T: Send + 'static>(
             let _ = done.send(value);
         }
     }));
-    let ended = |_| Status::new(Code::Internal, "the switch did not carry out the request");
+    let ended = |_| Status::new(Code::Internal, "the switch did not execute the request");
     result.await.map_err(ended)
 }
 
@@ -50,7 +50,7 @@ mod tests {
         let panics = |_: &mut Option<Switch>, _| panic!("sabotage");
         let status = run::<()>(&dataplane, panics).await.unwrap_err();
         assert_eq!(status.code(), Code::Internal);
-        assert_eq!(status.message(), "the switch did not carry out the request");
+        assert_eq!(status.message(), "the switch did not execute the request");
         assert_eq!(run(&dataplane, |_, _| 7).await.unwrap(), 7);
     }
 }

@@ -64,7 +64,7 @@ pub async fn reconcile(
             write(&mut target, &updates)?;
             Ok::<_, Fault>((loaded, new))
         });
-        let failed = |_| Status::internal("the switch did not carry out the request");
+        let failed = |_| Status::internal("the switch did not execute the request");
         (loaded, new) = writing.await.map_err(failed)??;
     }
     let of = shared.clone();

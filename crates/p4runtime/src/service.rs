@@ -283,7 +283,7 @@ impl P4Runtime for Service {
         let (service, request) = (self.clone(), request.into_inner());
         // The running program is published even if the client disconnects.
         let setting = tokio::spawn(async move { service.set_pipeline(request).await });
-        let failed = |_| Status::internal("the switch did not carry out the request");
+        let failed = |_| Status::internal("the switch did not execute the request");
         setting.await.map_err(failed)??;
         Ok(Response::new(SetForwardingPipelineConfigResponse {}))
     }
@@ -308,7 +308,7 @@ impl P4Runtime for Service {
         let (service, request) = (self.clone(), request.into_inner());
         // A batch is completed even if the client disconnects.
         let writing = tokio::spawn(async move { service.carry_out(request).await });
-        let failed = |_| Status::internal("the switch did not carry out the request");
+        let failed = |_| Status::internal("the switch did not execute the request");
         writing.await.map_err(failed)??;
         Ok(Response::new(WriteResponse {}))
     }
@@ -371,7 +371,7 @@ impl Service {
         let fresh = match (action, request.config) {
             (Action::Unspecified, _) => {
                 return Err(Status::invalid_argument(
-                    "the action is not set; there are VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, \
+                    "the action is not set; valid: VERIFY, VERIFY_AND_SAVE, VERIFY_AND_COMMIT, \
                      COMMIT, RECONCILE_AND_COMMIT",
                 ));
             }
@@ -423,7 +423,7 @@ impl Service {
         self.check_primary(request.device_id, &role, request.election_id.as_ref())?;
         let atomicity = Atomicity::try_from(request.atomicity).map_err(|_| {
             Status::invalid_argument(
-                "there is no such atomicity; there are CONTINUE_ON_ERROR, ROLLBACK_ON_ERROR, \
+                "unknown atomicity; valid: CONTINUE_ON_ERROR, ROLLBACK_ON_ERROR, \
                  DATAPLANE_ATOMIC",
             )
         })?;

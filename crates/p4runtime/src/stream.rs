@@ -61,7 +61,7 @@ async fn handle_all(
             }
             None => {
                 let fault = Fault::invalid(
-                    "the message's update is not set; there are arbitration, packet, digest_ack",
+                    "the message's update is not set; valid: arbitration, packet, digest_ack",
                 );
                 let other = StreamOtherError::default();
                 complain(shared, stream, fault, stream_error::Details::Other(other));

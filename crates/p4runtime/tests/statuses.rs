@@ -76,7 +76,7 @@ async fn the_cause_of_a_rollback_comes_first() {
         let status = status.expect_err("there are four cells");
         let start = format!("update {before}: ");
         assert!(status.message().starts_with(&start), "{status}");
-        let end = format!("(none of the {} updates was carried out)", before + 2);
+        let end = format!("(none of the {} updates was executed)", before + 2);
         assert!(status.message().contains(&end), "{status}");
     }
 }

@@ -226,7 +226,7 @@ fn packet(line: &mut Line) -> Result<Verb, ParseError> {
     }
     let (octets, rest) = nibbles.as_chunks::<2>();
     if !rest.is_empty() {
-        return Err(line.error("one more digit, for whole octets"));
+        return Err(line.error("an even number of digits"));
     }
     let octets = octets.iter().map(|[high, low]| high << 4 | low).collect();
     Ok(Verb::Packet { port, octets })
@@ -436,7 +436,7 @@ mod tests {
         );
         assert_eq!(
             error("packet 1 012"),
-            "line 1, column 13: expected one more digit, for whole octets, found the end of the line"
+            "line 1, column 13: expected an even number of digits, found the end of the line"
         );
         assert_eq!(
             error("add t k:z a()"),

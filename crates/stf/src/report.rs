@@ -127,7 +127,7 @@ impl fmt::Display for Report {
         let failed = failures.len();
         write!(
             f,
-            "{packets_in} packets in, {packets_out} out: {passed} as expected, {failed} not"
+            "{packets_in} packets in, {packets_out} out: {passed} passed, {failed} failed"
         )
     }
 }
@@ -151,7 +151,10 @@ impl fmt::Display for Failure {
                 port,
                 expected,
             } => {
-                write!(f, "line {line}: no packet came out of port {port}")?;
+                write!(
+                    f,
+                    "line {line}: expected a packet at port {port}, found none"
+                )?;
                 match expected {
                     None => Ok(()),
                     Some(expected) => write!(f, "\n  expected {}", spaced(&digits(expected))),
@@ -159,10 +162,7 @@ impl fmt::Display for Failure {
             }
             Failure::Unexpected { after, port, found } => {
                 let found = spaced(&hex(found));
-                write!(
-                    f,
-                    "line {after}: a packet that nothing expects came out of port {port}"
-                )?;
+                write!(f, "line {after}: unexpected packet at port {port}")?;
                 write!(f, "\n  found    {found}")
             }
             Failure::Panic {

@@ -396,9 +396,8 @@ impl Runner {
         let mut sets: Vec<_> = keys.iter().map(|key| unset(&key.kind)).collect();
         for (name, number) in matches {
             let names: Vec<_> = keys.iter().map(|key| key.name.clone()).collect();
-            let at = find_key(name, &names).ok_or_else(|| {
-                format!("no key is called `{name}`; there are: {}", names.join(", "))
-            })?;
+            let at = find_key(name, &names)
+                .ok_or_else(|| format!("no key is named `{name}`; valid: {}", names.join(", ")))?;
             let width = keys[at].value.ty.width();
             sets[at] = number.set(&keys[at].kind, width)?;
         }
@@ -475,7 +474,7 @@ impl Runner {
                 let (table, entry) = self
                     .entries
                     .get(id)
-                    .ok_or_else(|| format!("no entry was given the name `{id}`"))?;
+                    .ok_or_else(|| format!("there is no entry with the name `{id}`"))?;
                 self.switch
                     .direct_counter_read(*table, DirectOf::Entry(&entry.matches, entry.priority))
                     .map_err(text)
@@ -559,12 +558,12 @@ fn find_end(kind: &str, name: &str, all: &[&str]) -> Result<usize, String> {
     match &ends[..] {
         [only] => Ok(*only),
         [] => Err(format!(
-            "no {kind} is called `{name}`; there are: {}",
+            "no {kind} is named `{name}`; valid: {}",
             all.join(", ")
         )),
         many => {
             let names: Vec<_> = many.iter().map(|&at| all[at]).collect();
-            Err(format!("`{name}` could be any of: {}", names.join(", ")))
+            Err(format!("`{name}` is ambiguous: {}", names.join(", ")))
         }
     }
 }

@@ -66,7 +66,7 @@ impl Settings {
             let missing = control.missing_in_ns2();
             if let (Profile::Ns2(_), Some(missing)) = (&self.profile, missing) {
                 let message = format!(
-                    "{} needs {missing}, which the ns-2 profile has not; valid: a modern profile",
+                    "{} needs {missing}, which the ns-2 profile does not have; valid: a modern profile",
                     control.label
                 );
                 return fail(format!("{path}.control.name"), message);

@@ -60,7 +60,7 @@ impl Custom {
             [] => "there are none".to_owned(),
             _ => format!("controls are {}", valid.join(", ")),
         };
-        let message = format!("no control {:?} was handed in; {valid}", self.factory);
+        let message = format!("no control {:?} was passed; {valid}", self.factory);
         Err(DataError::new(format!("{path}.control.factory"), message))
     }
 }
@@ -101,7 +101,7 @@ impl<'de> Deserialize<'de> for Control {
 fn control(mut fields: Map<String, serde_json::Value>) -> Result<Control, String> {
     let name = match fields.remove("name") {
         Some(serde_json::Value::String(name)) => name,
-        Some(other) => return Err(format!("name {other} is no text")),
+        Some(other) => return Err(format!("name {other} is not text")),
         None => return Err("`name` is missing".to_owned()),
     };
     if name == CUSTOM {

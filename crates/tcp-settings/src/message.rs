@@ -7,7 +7,7 @@ pub(crate) fn plain(said: &str) -> String {
         return format!("{field} is missing");
     }
     if let Some(field) = after("duplicate field ") {
-        return format!("{field} is there twice");
+        return format!("{field} occurs twice");
     }
     if let Some(rest) = after("unknown field ") {
         return match rest.split_once(", expected ") {
@@ -197,7 +197,7 @@ mod tests {
             ),
             (
                 r#""number": 1, "list": [{"from": "a", "from": "b"}]"#,
-                "list[0]: `from` is there twice",
+                "list[0]: `from` occurs twice",
             ),
             (
                 r#""number": 1, "list": [{"form": "a"}]"#,

@@ -153,7 +153,7 @@ const SUPPORTED: [&str; 58] = [
 const REFUSED: [(&str, &str); 5] = [
     (
         "LearnAction",
-        "nothing public says what gives `apply` its `digest` and `learn`; keep the digest in a `Register`, and compare it \
+        "the source of `digest` and `learn` of `apply` is not documented publicly; keep the digest in a `Register`, and compare it \
          in a `RegisterAction`",
     ),
     (
@@ -163,7 +163,7 @@ const REFUSED: [(&str, &str); 5] = [
     ),
     (
         "RegisterAction.sweep",
-        "nothing public says what of a packet `apply` reads during a sweep, nor when it gets to a cell; use \
+        "what `apply` reads of a packet during a sweep, and when it reaches a cell, is not documented publicly; use \
          `Register.clear`, or `execute` with the index that a packet of the packet generator gives",
     ),
     ("RegisterAction.address", ADDRESS),

@@ -39,7 +39,7 @@ fn arithmetic(loc: SourceLoc, expr: &Expr, report: &mut Report) {
             loc,
             "variable-shift",
             "Tofino shifts by constants only".to_owned(),
-            "choose by a table on the number of bits between actions that each shift by a constant",
+            "use a table with the number of bits as key, and one action per constant shift",
         ),
         BinaryOp::SatAdd | BinaryOp::SatSub if saturates_elsewhere(expr.ty) => report.add(
             loc,
@@ -148,7 +148,7 @@ fn comparisons(loc: SourceLoc, condition: &Expr, report: &mut Report) {
             report.add(
                 loc,
                 "comparison",
-                "a condition that orders two variables; Tofino compares a variable with constants only".to_owned(),
+                "an order comparison of two variables; Tofino compares a variable with constants only".to_owned(),
                 "subtract them in an action before, and test the sign bit of the difference, or compare `min` of \
                  both with one of them by `==`",
             );

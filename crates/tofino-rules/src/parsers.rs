@@ -127,7 +127,7 @@ fn length(loc: SourceLoc, bits: &Expr, in_state: u32, report: &mut Report) {
             loc,
             "varbit-state",
             "a state extracts several `varbit` fields; on Tofino a state extracts one".to_owned(),
-            "extract each in a state of its own",
+            "extract each in a separate state",
         );
     }
 }

@@ -22,7 +22,7 @@ pub fn check(table: &Table, report: &mut Report) {
     let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm);
     if prefixes.count() > 1 {
         let message = format!(
-            "table `{}` has several `lpm` keys; the longest prefix is that of one",
+            "table `{}` has several `lpm` keys; Tofino matches one by longest prefix",
             table.name
         );
         let help = "make all but one `ternary`, and give longer prefixes a higher priority";

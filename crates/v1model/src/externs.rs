@@ -169,7 +169,7 @@ fn algorithm(c: &mut Lowering<'_>, arg: &Arg, given: Option<&Arg>) -> Option<Alg
     if algorithm.is_none() {
         let valid = p4_ir::HASH_ALGORITHMS.join(", ");
         c.error(format!(
-            "the hash algorithm `{name}` is not supported; there are {valid}"
+            "the hash algorithm `{name}` is not supported; valid: {valid}"
         ));
     }
     algorithm

@@ -19,7 +19,7 @@ pub fn new(program: &Program, object: &ExternObject) -> Result<Object, String> {
             let name = name.ok_or("an action selector needs a hash algorithm")?;
             let algorithm = Algorithm::by_name(&name).ok_or_else(|| {
                 let valid = p4_ir::HASH_ALGORITHMS.join(", ");
-                format!("the hash algorithm `{name}` is not supported; there are {valid}")
+                format!("the hash algorithm `{name}` is not supported; valid: {valid}")
             })?;
             Object::profile(arg(1), Some(algorithm))
         }

@@ -267,10 +267,7 @@ fn selects_take_the_first_case_that_matches() {
         .value_set_write(set, too_many)
         .unwrap_err()
         .to_string();
-    assert_eq!(
-        error,
-        "value set `p.set`: full, the program gives it room for 2"
-    );
+    assert_eq!(error, "value set `p.set`: full, with its size of 2");
     assert_eq!(run(&mut switch, 77), (0, 1), "the members are still there");
 }
 

@@ -239,7 +239,7 @@ fn entries_of_the_source_win_in_their_order_and_stay() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "table `ingress.t0`: its entries cannot be changed: the program says const"
+        "table `ingress.t0`: its entries cannot be changed: it is const"
     );
 }
 
@@ -377,8 +377,8 @@ fn refusals_say_what_is_valid() {
         .unwrap_err();
     assert_eq!(
         error.to_string(),
-        "no key of this table is called `hdr.h.d`; did you mean `hdr.h.a`? \
-         (there are: hdr.h.a, hdr.h.b, hdr.h.c)"
+        "no key of this table is named `hdr.h.d`; did you mean `hdr.h.a`? \
+         (valid: hdr.h.a, hdr.h.b, hdr.h.c)"
     );
     let error = switch.set_default_by_name("t0", "set", &[]).unwrap_err();
     assert_eq!(

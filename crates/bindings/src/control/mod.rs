@@ -231,7 +231,7 @@ fn returns_nothing(returned: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<(
         return Ok(());
     }
     let message = format!(
-        "{place} returned {}; expected nothing: the window is what self.cwnd says",
+        "{place} returned {}; expected None: set the window in self.cwnd",
         returned.repr()?
     );
     Err(ControlError::new_err(message))

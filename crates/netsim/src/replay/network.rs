@@ -20,7 +20,7 @@ impl Replay {
             let path = format!("flows[{index}]");
             for (from, to) in [(&flow.from, &flow.to), (&flow.to, &flow.from)] {
                 if self.first_line(from, to).is_none() {
-                    let message = format!("no links lead from {from} to {to}");
+                    let message = format!("no path from {from} to {to}");
                     return Err(ScenarioError::new(path, message));
                 }
             }

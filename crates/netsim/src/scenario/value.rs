@@ -46,7 +46,7 @@ impl FromStr for Ipv4 {
     fn from_str(s: &str) -> Result<Self, String> {
         Ipv4Addr::from_str(s)
             .map(|a| Ipv4(a.octets()))
-            .map_err(|_| format!("{s:?} is no IPv4 address; expected the form \"10.0.1.1\""))
+            .map_err(|_| format!("{s:?} is not an IPv4 address; expected the form \"10.0.1.1\""))
     }
 }
 
@@ -54,7 +54,7 @@ impl FromStr for Mac {
     type Err = String;
     fn from_str(s: &str) -> Result<Self, String> {
         let wrong =
-            || format!("{s:?} is no Ethernet address; expected the form \"02:00:00:00:01:01\"");
+            || format!("{s:?} is not an Ethernet address; expected the form \"02:00:00:00:01:01\"");
         let mut octets = [0; 6];
         let mut parts = s.split(':');
         for octet in &mut octets {
@@ -84,7 +84,7 @@ impl FromStr for Value {
         };
         number
             .map(Value)
-            .ok_or_else(|| format!("{s:?} is no value; expected {VALUE_FORMS}"))
+            .ok_or_else(|| format!("{s:?} is not a value; expected {VALUE_FORMS}"))
     }
 }
 

@@ -284,7 +284,7 @@ fn ports(scenario: &Scenario) -> Result<(Vec<u16>, Ports), ScenarioError> {
     let pairs = flows.chain(sources).chain(associations);
     Ports::assign(pairs.map(|(from, to)| (host(scenario, from), host(scenario, to)))).ok_or_else(
         || {
-            let message = "two hosts have more than 60000 flows and sources between them";
+            let message = "there are more than 60000 flows and sources between two hosts";
             ScenarioError::new("flows", message)
         },
     )

@@ -50,11 +50,10 @@ impl fmt::Display for Limit {
             Limit::Samples => "samples of counters and registers are taken on one thread",
             Limit::Watched => "a capture is written by one thread",
             Limit::Pieces => {
-                "links with a delay do not join more pieces (nodes on a wireless medium, and the hosts of an \
-                 SCTP association, stay together)"
+                "the network cannot be divided further at links with a delay (nodes on a wireless medium, and the hosts of an SCTP association, are not divided)"
             }
             Limit::Rounds => {
-                "too few events happen within the delay of a link for more threads to pay"
+                "too few events happen within the delay of a link for more threads to be faster"
             }
         })
     }

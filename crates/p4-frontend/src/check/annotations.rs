@@ -45,7 +45,7 @@ impl<'a> Checker<'a> {
                 "not-constant",
                 value.span,
                 "an annotation's value must be known at compile time",
-                "only known when packets come",
+                "only known at run time",
             );
         }
     }
@@ -104,7 +104,7 @@ impl<'a> Facts<'a> {
         self.error(
             "bad-annotation",
             annotation.span,
-            format!("this is not what `@{name}` holds"),
+            format!("invalid value of `@{name}`"),
             format!("expected `@{name}{expected}`"),
         );
     }
@@ -118,7 +118,12 @@ impl<'a> Facts<'a> {
         let names = kinds.iter().map(|kind| &**kind);
         let label = format!("expected one of {}", super::suggest::listed(names));
         let at = written(tokens).unwrap_or(annotation.span);
-        self.error("bad-annotation", at, "`@match` holds a match_kind", label);
+        self.error(
+            "bad-annotation",
+            at,
+            "the value of `@match` must be a match_kind",
+            label,
+        );
     }
 
     /// `@p4runtime_translation("uri", type)`: the representation of values for a controller.
@@ -142,7 +147,7 @@ impl<'a> Facts<'a> {
         self.error(
             "bad-annotation",
             at,
-            "this is not what `@p4runtime_translation` holds",
+            "invalid value of `@p4runtime_translation`",
             "expected `(\"…\", string)` or `(\"…\", bit<W>)`",
         );
     }

@@ -103,7 +103,7 @@ impl<'a> Checker<'a> {
             )
             .label(name.span, "no declaration fits")
             .note(format!(
-                "there are {}",
+                "declarations: {}",
                 suggest::listed(shapes.iter().map(String::as_str))
             )),
         );
@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
     fn ambiguous(&mut self, ids: &[DeclId], name: &ast::Ident) {
         let message = format!("more than one `{}` takes these arguments", name.name);
         let mut diagnostic =
-            Diagnostic::error("ambiguous-call", message).label(name.span, "which one is meant?");
+            Diagnostic::error("ambiguous-call", message).label(name.span, "ambiguous");
         for id in ids {
             if let Some(def) = self.def(*id) {
                 diagnostic = diagnostic.label(def.span, "takes them");
@@ -201,7 +201,7 @@ impl<'a> Checker<'a> {
                     "cannot-infer",
                     span,
                     format!("type argument `{name}` of `{what}` cannot be inferred"),
-                    format!("write it: `{what}<…>(…)`"),
+                    format!("specify it: `{what}<…>(…)`"),
                 );
                 return None;
             }
@@ -231,7 +231,7 @@ impl<'a> Checker<'a> {
             "dont-care-as-value",
             span,
             format!(
-                "`_` is only possible for an `out` parameter; `{}` is not",
+                "`_` is only allowed for an `out` parameter; `{}` is not",
                 param.name
             ),
             "expected a value",
@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
             "wrong-arguments",
             span,
             format!(
-                "`{what}` is not given {}",
+                "`{what}` is called without {}",
                 suggest::listed(missing.iter().copied())
             ),
             format!("{} of {} arguments given", args.len(), params.len()),
@@ -367,7 +367,7 @@ impl<'a> Checker<'a> {
                 "type-mismatch",
                 span,
                 format!("{of} cannot be a string, as the parameter has a direction"),
-                "expected a value that packets can hold",
+                "expected a run-time value",
             );
             return Expr::error(span);
         }
@@ -385,7 +385,7 @@ impl<'a> Checker<'a> {
                 "not-constant",
                 span,
                 format!("{of} must be known at compile time"),
-                "only known when packets come",
+                "only known at run time",
             );
             return Expr::error(span);
         }

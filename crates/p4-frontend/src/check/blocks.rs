@@ -60,7 +60,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     "reserved-state",
                     state.name.span,
-                    format!("state `{name}` is there already"),
+                    format!("state `{name}` already exists"),
                     "choose another name",
                 );
             }
@@ -85,7 +85,7 @@ impl<'a> Checker<'a> {
                 "no-start-state",
                 d.name.span,
                 format!("parser `{}` has no state `start`", d.name.name),
-                "a parser begins in `start`",
+                "a parser starts in `start`",
             );
         }
         names
@@ -263,8 +263,8 @@ impl<'a> Checker<'a> {
             _ => self.error(
                 "misplaced-declaration",
                 local.name.span,
-                "this is only possible at the top level",
-                "not possible here",
+                "this is only allowed at the top level",
+                "not allowed here",
             ),
         }
     }
@@ -299,7 +299,7 @@ impl<'a> Facts<'a> {
             "endless-parser",
             d.name.span,
             format!("parser `{}` never reaches accept or reject", d.name.name),
-            "no way through its states ends",
+            "no path through its states ends",
         );
     }
 
@@ -318,7 +318,7 @@ impl<'a> Facts<'a> {
                         .label(path.span, "not declared in this parser");
                 diagnostic = match suggest::nearest(name, valid.iter().copied()) {
                     Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                    None => diagnostic.note(format!("there are {}", suggest::listed(valid))),
+                    None => diagnostic.note(format!("valid: {}", suggest::listed(valid))),
                 };
                 self.report(diagnostic);
                 Target::Reject

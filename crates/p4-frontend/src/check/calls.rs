@@ -117,7 +117,7 @@ impl<'a> Checker<'a> {
             self.error(
                 "only-in-parser",
                 span,
-                "`verify` is only possible in a parser",
+                "`verify` is only allowed in a parser",
                 "not in a parser",
             );
             return Expr::error(span);
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
             self.error(
                 "call-at-top-level",
                 span,
-                "a call is not possible at the top level",
+                "a call is not allowed at the top level",
                 "expected a value known at compile time",
             );
             return Expr::error(span);

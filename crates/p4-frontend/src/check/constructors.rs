@@ -116,7 +116,7 @@ impl<'a> Facts<'a> {
                 "type argument `{name}` of `{}` cannot be inferred",
                 named.name
             ),
-            format!("write it: `{}<…>`", named.name),
+            format!("specify it: `{}<…>`", named.name),
         );
     }
 

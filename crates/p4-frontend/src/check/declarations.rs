@@ -23,15 +23,15 @@ impl<'a> Checker<'a> {
                 self.error(
                     "misplaced-declaration",
                     declaration.name.span,
-                    "a variable is not possible at the top level",
+                    "a variable is not allowed at the top level",
                     "declare it in a parser, control, action or function",
                 );
             }
             DeclarationKind::Table(_) | DeclarationKind::ValueSet { .. } => self.error(
                 "misplaced-declaration",
                 declaration.name.span,
-                "this is only possible in a parser or control",
-                "not possible here",
+                "this is only allowed in a parser or control",
+                "not allowed here",
             ),
             _ => self.declaration(declaration),
         }
@@ -143,7 +143,7 @@ impl<'a> Checker<'a> {
                 "not-constant",
                 value.span,
                 format!("{what} must be known at compile time"),
-                "only known when packets come",
+                "only known at run time",
             );
             value = Expr::error(value.span);
         }
@@ -223,7 +223,10 @@ impl<'a> Checker<'a> {
                 self.error(
                     "enum-value",
                     value.span,
-                    format!("member `{}` has a value, but the enum no type", name.name),
+                    format!(
+                        "member `{}` has a value, but the enum has no type",
+                        name.name
+                    ),
                     "write the type before the enum's name: `enum bit<8> …`",
                 );
                 None
@@ -307,7 +310,7 @@ impl<'a> Checker<'a> {
                     "missing-return",
                     d.name.span,
                     format!("function `{}` does not always return a value", d.name.name),
-                    format!("expected a `return` of type `{result}` on every way through"),
+                    format!("expected a `return` of type `{result}` on every path"),
                 );
             }
             body.into()

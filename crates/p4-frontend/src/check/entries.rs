@@ -43,7 +43,7 @@ impl<'a> Checker<'a> {
                     "default-only",
                     entry.action.span,
                     "an entry cannot have an action that is @defaultonly",
-                    "only possible as default_action",
+                    "only allowed as default_action",
                 );
             }
             if let (Some(sets), Some(call)) = (sets, call) {
@@ -194,7 +194,7 @@ impl<'a> Facts<'a> {
             "bad-entry",
             set.span,
             format!(
-                "{wrong} is not possible for a key that is matched `{}`",
+                "{wrong} is not allowed for a key that is matched `{}`",
                 key.kind
             ),
             "not a valid set for this key",

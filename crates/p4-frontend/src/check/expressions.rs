@@ -17,7 +17,7 @@ impl<'a> Checker<'a> {
         self.error(
             "misplaced-this",
             span,
-            "`this` is only possible in methods that an instance's initializer implements",
+            "`this` is only allowed in methods that an instance's initializer implements",
             "no instance here",
         );
         Expr::error(span)
@@ -86,7 +86,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     "set-as-value",
                     span,
-                    "a set of values is only possible in a select, an entry or a for",
+                    "a set of values is only allowed in a select, an entry or a for",
                     "expected one value",
                 );
                 Expr::error(span)
@@ -95,7 +95,7 @@ impl<'a> Checker<'a> {
                 self.error(
                     "dont-care-as-value",
                     span,
-                    "`_` is only possible as an argument or in a set of values",
+                    "`_` is only allowed as an argument or in a set of values",
                     "expected a value",
                 );
                 Expr::error(span)
@@ -345,7 +345,7 @@ fn article(ty: &Ty) -> String {
         Ty::Action => "an action".into(),
         Ty::Function => "a function".into(),
         Ty::Table(_, name) => format!("table `{name}`"),
-        Ty::Void => "a call that gives nothing".into(),
+        Ty::Void => "a call without a result".into(),
         other => format!("`{other}`"),
     }
 }

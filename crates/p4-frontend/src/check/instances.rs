@@ -55,8 +55,8 @@ impl<'a> Checker<'a> {
             self.error(
                 "misplaced-declaration",
                 d.name.span,
-                format!("it is not possible to instantiate {wrong}"),
-                "not possible here",
+                format!("it is not allowed to instantiate {wrong}"),
+                "not allowed here",
             );
         }
     }
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
         let Some(id) = self.hir.instances.iter().find(is_main).copied() else {
             if let Some(span) = self.top_level.get("main").copied() {
                 let message = "`main` must be an instance of a package";
-                self.error("bad-main", span, message, "this is none");
+                self.error("bad-main", span, message, "this is not one");
             }
             return;
         };

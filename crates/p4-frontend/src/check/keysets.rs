@@ -230,7 +230,7 @@ impl<'a> Keysets<'_, 'a> {
                 "not-constant",
                 span,
                 "the ends of a range, and a mask, must be known at compile time",
-                "only known when packets come",
+                "only known at run time",
             );
             return Expr::error(span);
         }

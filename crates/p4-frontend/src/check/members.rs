@@ -28,8 +28,8 @@ impl<'a> Checker<'a> {
                         self.error(
                             "misplaced-action-run",
                             name.span,
-                            "`action_run` is only possible as what a switch is on",
-                            "not possible here",
+                            "`action_run` is only allowed as the expression of a switch",
+                            "not allowed here",
                         );
                         return Expr::error(span);
                     }
@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
             self.error(
                 "only-in-parser",
                 name.span,
-                format!("`{member}` of a stack is only possible in a parser"),
+                format!("`{member}` of a stack is only allowed in a parser"),
                 "not in a parser",
             );
             return Expr::error(span);

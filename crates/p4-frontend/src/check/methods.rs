@@ -22,7 +22,7 @@ impl<'a> Checker<'a> {
                 "misplaced-call",
                 span,
                 "a table can only be applied in a control's apply block",
-                "not possible here",
+                "not allowed here",
             );
             return Expr::error(span);
         }
@@ -149,7 +149,7 @@ impl<'a> Checker<'a> {
             self.error(
                 "call-at-top-level",
                 span,
-                "a call is not possible at the top level",
+                "a call is not allowed at the top level",
                 "expected a value known at compile time",
             );
             return Expr::error(span);

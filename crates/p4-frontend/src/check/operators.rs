@@ -79,10 +79,10 @@ impl<'a> Facts<'a> {
             self.report(
                 Diagnostic::error(
                     "not-constant",
-                    format!("`{}` cannot be computed when packets come", op.symbol()),
+                    format!("`{}` cannot be computed at run time", op.symbol()),
                 )
                 .label(span, "not known at compile time")
-                .note("possible are constants, and constant powers of two on the right"),
+                .note("allowed are constants, and constant powers of two on the right"),
             );
             return Expr::error(span);
         }

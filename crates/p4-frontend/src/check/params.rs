@@ -137,7 +137,7 @@ impl<'a> Facts<'a> {
                 "parameter-direction",
                 p.span,
                 format!("parameter `{name}` of type `{ty}` cannot have a direction"),
-                "it is not a value that packets change",
+                "it is not a run-time value",
             );
         }
         if of == Of::Action && (*ty == Ty::Int || ty.is_object()) {

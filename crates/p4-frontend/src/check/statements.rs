@@ -82,8 +82,8 @@ impl<'a> Body<'_, 'a> {
         self.error(
             "misplaced-statement",
             span,
-            format!("`{word}` is only possible in {place}"),
-            "not possible here",
+            format!("`{word}` is only allowed in {place}"),
+            "not allowed here",
         );
     }
 
@@ -110,7 +110,7 @@ impl<'a> Body<'_, 'a> {
                     self.error(
                         "misplaced-declaration",
                         declaration.name.span,
-                        "it is not possible to instantiate anything among statements",
+                        "it is not allowed to instantiate anything among statements",
                         "declare it before them",
                     );
                 }
@@ -196,7 +196,7 @@ impl<'a> Body<'_, 'a> {
                 self.error(
                     "not-a-call",
                     call.span,
-                    "an expression alone does nothing",
+                    "an expression is not a statement",
                     "expected a call",
                 );
                 None

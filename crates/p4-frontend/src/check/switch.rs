@@ -40,7 +40,7 @@ impl<'a> Body<'_, 'a> {
                 self.error(
                     "type-mismatch",
                     subject.span,
-                    format!("a switch on `{ty}` is not possible"),
+                    format!("a switch on `{ty}` is not allowed"),
                     "expected bit<W>, int<W>, bool, error, an enum or `t.apply().action_run`",
                 );
                 None
@@ -76,7 +76,7 @@ impl<'a> Body<'_, 'a> {
             self.report(
                 Diagnostic::error(
                     "label-after-default",
-                    "`default` must be the last label of a switch, and stand but once",
+                    "`default` must be the last label of a switch, and occur only once",
                 )
                 .label(subject, "the switch is on this")
                 .label(cases[at].label.span, "not the last")

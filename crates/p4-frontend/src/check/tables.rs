@@ -106,7 +106,7 @@ impl<'a> Checker<'a> {
             .label(kind.span, "not declared");
             diagnostic = match suggest::nearest(&kind.name, names.clone()) {
                 Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-                None => diagnostic.note(format!("there are {}", suggest::listed(names))),
+                None => diagnostic.note(format!("valid: {}", suggest::listed(names))),
             };
             self.report(diagnostic);
         }
@@ -282,7 +282,7 @@ impl<'a> Checker<'a> {
                     "table-only",
                     value.span,
                     "the default action cannot be one that is @tableonly",
-                    "only possible in entries",
+                    "only allowed in entries",
                 );
             }
             return;
@@ -334,7 +334,7 @@ impl<'a> Facts<'a> {
                 self.report(
                     Diagnostic::error(
                         "duplicate-property",
-                        format!("property `{}` is given twice", property.name.name),
+                        format!("property `{}` occurs twice", property.name.name),
                     )
                     .label(property.name.span, "given again")
                     .label(earlier.name.span, "first given here"),
@@ -412,7 +412,7 @@ impl<'a> Facts<'a> {
             "not-constant",
             expr.span,
             format!("{what} must be known at compile time"),
-            "only known when packets come",
+            "only known at run time",
         );
     }
 }

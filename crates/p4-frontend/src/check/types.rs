@@ -153,7 +153,7 @@ impl<'a> Checker<'a> {
             self.error(
                 "bad-array",
                 element.span,
-                format!("an array of `{of}` is not possible"),
+                format!("an array of `{of}` is not allowed"),
                 "expected the type of a value of fixed size",
             );
             return Ty::Error;
@@ -277,7 +277,7 @@ impl<'a> Facts<'a> {
         self.error(
             "dont-care-as-type",
             span,
-            "`_` is only possible where the type follows from something else",
+            "`_` is only allowed where the type can be inferred",
             "expected a type",
         );
         Ty::Error

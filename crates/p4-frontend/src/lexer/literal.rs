@@ -18,7 +18,7 @@ pub fn number(text: &str) -> Result<IntLiteral, String> {
     }
     if let Some(bad) = digits.chars().find(|c| !c.is_digit(radix)) {
         return Err(format!(
-            "`{bad}` is no {} digit",
+            "`{bad}` is not a valid {} digit",
             match radix {
                 2 => "binary",
                 8 => "octal",
@@ -119,8 +119,14 @@ mod tests {
 
     #[test]
     fn bad_digits_are_named() {
-        assert_eq!(number("0b12").unwrap_err(), "`2` is no binary digit");
-        assert_eq!(number("12x").unwrap_err(), "`x` is no decimal digit");
+        assert_eq!(
+            number("0b12").unwrap_err(),
+            "`2` is not a valid binary digit"
+        );
+        assert_eq!(
+            number("12x").unwrap_err(),
+            "`x` is not a valid decimal digit"
+        );
         assert_eq!(number("0x").unwrap_err(), "`0x` has no digits");
         assert!(number("99999999999w1").unwrap_err().contains("at most"));
     }

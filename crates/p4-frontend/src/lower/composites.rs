@@ -245,7 +245,7 @@ impl Body<'_, '_, '_> {
             return None;
         };
         if !ty.is_header_stack() {
-            let what = format!("pushing to and popping from `{ty}`, which is no header stack,");
+            let what = format!("pushing to and popping from `{ty}`, which is not a header stack,");
             self.unsupported(expr.span, &what);
             return None;
         }

@@ -130,14 +130,17 @@ impl Lowerer<'_, '_> {
             let diagnostic = Diagnostic::error("duplicate-name", message);
             self.diagnostics.push(if first == second {
                 diagnostic
-                    .label(at, "in more than one instance of what is around it")
-                    .help("give the instances names of their own; a name with a leading dot is one name for all")
+                    .label(at, "in more than one instance of the enclosing block")
+                    .help(
+                        "give the instances different names; a name with a leading dot is absolute",
+                    )
             } else {
                 let diagnostic = diagnostic
                     .label(again_at, "the second")
                     .label(at, "the first");
                 match what {
-                    "actions" => diagnostic.help("actions of one name have the same parameters, and different tables"),
+                    "actions" => diagnostic
+                        .help("actions of one name have the same parameters, and different tables"),
                     _ => diagnostic,
                 }
             });

@@ -53,17 +53,21 @@ fn describe(fault: Fault, token: &Token) -> Diagnostic {
     match fault {
         Fault::UnknownCharacter => Diagnostic::error(
             "unknown-character",
-            format!("`{text}` is no character of P4"),
+            format!("`{text}` is not a character of P4"),
         )
-        .label(token.span, "only comments and strings may hold it"),
+        .label(token.span, "only allowed in comments and strings"),
         Fault::ForeignName => {
-            Diagnostic::error("unknown-character", format!("`{text}` is no name"))
+            Diagnostic::error("unknown-character", format!("`{text}` is not a name"))
                 .label(token.span, "not only ASCII letters, digits and `_`")
         }
-        Fault::SingleQuotes => Diagnostic::error("unknown-character", "`'` encloses no string")
-            .label(token.span, "in single quotes")
-            .help("strings are in double quotes: \"...\""),
-        Fault::UnterminatedString => Diagnostic::error("unterminated-string", "string without end")
-            .label(token.span, "no `\"` closes this"),
+        Fault::SingleQuotes => {
+            Diagnostic::error("unknown-character", "`'` does not enclose a string")
+                .label(token.span, "in single quotes")
+                .help("strings are in double quotes: \"...\"")
+        }
+        Fault::UnterminatedString => {
+            Diagnostic::error("unterminated-string", "unterminated string")
+                .label(token.span, "no closing `\"`")
+        }
     }
 }

@@ -90,9 +90,9 @@ impl Parser {
             TokenKind::Const => "the top level, a parser, a control or a block",
             _ => "the top level",
         };
-        let diagnostic = Diagnostic::error("misplaced", format!("{keyword} cannot stand {here}"))
+        let diagnostic = Diagnostic::error("misplaced", format!("{keyword} is not allowed {here}"))
             .label(self.span(), "not here")
-            .note(format!("its place is {home}"));
+            .note(format!("valid place: {home}"));
         self.report(diagnostic)
     }
 
@@ -166,13 +166,13 @@ impl Parser {
         if is_function {
             let diagnostic = Diagnostic::error("misplaced", "a function cannot be declared here")
                 .label(name.span, "not here")
-                .note("its place is the top level");
+                .note("valid place: the top level");
             return Err(self.report(diagnostic));
         }
         if matches!(place, Place::TopLevel | Place::Instance) {
             let diagnostic = Diagnostic::error("misplaced", "a variable cannot be declared here")
                 .label(name.span, "expected a function or an instance")
-                .note("its place is a parser, a control or a block");
+                .note("valid place: a parser, a control or a block");
             return Err(self.report(diagnostic));
         }
         let ty = self.sized(ty)?;

@@ -208,8 +208,11 @@ impl Pairing<'_> {
     /// A closing bracket without an open one.
     fn stray(&mut self, index: usize) {
         let token = &self.tokens[index];
-        let diagnostic = Diagnostic::error("unbalanced", format!("{} closes nothing", token.kind))
-            .label(token.span, "nothing is open that this could close");
+        let diagnostic = Diagnostic::error(
+            "unbalanced",
+            format!("{} without an opening delimiter", token.kind),
+        )
+        .label(token.span, "nothing to close");
         let end = match token.kind {
             TokenKind::RBrace => self.tokens.len(),
             _ => self.end_of_line(index),
@@ -241,7 +244,10 @@ impl Pairing<'_> {
         let diagnostic =
             Diagnostic::error("unbalanced", format!("{} is never closed", opener.kind))
                 .label(opener.span, "opened here")
-                .label(found.span, format!("{} comes before its end", found.kind));
+                .label(
+                    found.span,
+                    format!("{} comes before it is closed", found.kind),
+                );
         self.tell(open, diagnostic, index);
     }
 
@@ -264,13 +270,13 @@ impl Pairing<'_> {
         let mut diagnostic =
             Diagnostic::error("unbalanced", format!("{} is never closed", opener.kind))
                 .label(opener.span, "opened here")
-                .label(end.span, "the file ends before it does");
+                .label(end.span, "the file ends before it is closed");
         if let Some((open, close)) = self.odd_pair
             && Some(open) > outermost
         {
             let labels = [
                 (open, "perhaps this is the one that is not closed"),
-                (close, "this `}` closes it, but stands in another column"),
+                (close, "this `}` closes it, but is in another column"),
             ];
             for (index, text) in labels {
                 diagnostic = diagnostic.label(self.tokens[index].span, text);

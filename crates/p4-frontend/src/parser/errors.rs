@@ -95,7 +95,7 @@ impl Parser {
     pub fn too_deep(&mut self) -> Reported {
         let diagnostic = Diagnostic::error("nesting", "the program is nested too deeply")
             .label(self.span(), "too deep")
-            .note(format!("at most {MAX_DEPTH} levels are possible"));
+            .note(format!("at most {MAX_DEPTH} levels are allowed"));
         let reported = self.report(diagnostic);
         self.at = self.tokens.len() - 1;
         reported

@@ -242,7 +242,7 @@ impl Parser {
             TokenKind::LBrace => self.bracketed(|parser| parser.nested(Parser::braces)),
             TokenKind::Error => Ok(ExprKind::Type(self.type_ref()?)),
             TokenKind::Underscore => {
-                let diagnostic = Diagnostic::error("syntax", "`_` is no value")
+                let diagnostic = Diagnostic::error("syntax", "`_` is not a value")
                     .label(self.span(), "expected an expression")
                     .note("`_` stands for an argument, a type argument or a keyset as a whole");
                 Err(self.report(diagnostic))

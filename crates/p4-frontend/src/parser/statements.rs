@@ -91,7 +91,7 @@ impl Parser {
     }
 
     fn misplaced_in_state(&mut self) -> Reported {
-        let message = format!("{} cannot stand in a parser's state", self.kind());
+        let message = format!("{} is not allowed in a parser's state", self.kind());
         let diagnostic =
             Diagnostic::error("misplaced", message).label(self.span(), "not in a state");
         self.report(diagnostic)
@@ -158,7 +158,7 @@ impl Parser {
             return Ok(StatementKind::Call(target));
         }
         if self.is_at(TokenKind::EqEq) {
-            let diagnostic = Diagnostic::error("syntax", "a comparison is no statement")
+            let diagnostic = Diagnostic::error("syntax", "a comparison is not a statement")
                 .label(self.span(), "expected `=`")
                 .help("`=` assigns");
             return Err(self.report(diagnostic));

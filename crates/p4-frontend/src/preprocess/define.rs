@@ -52,7 +52,7 @@ impl Preprocessor<'_> {
                     "bad-directive",
                     format!("`{}` cannot be defined", name.text),
                 )
-                .label(name.span, "has a meaning of its own"),
+                .label(name.span, "this name is reserved"),
             );
             return;
         }
@@ -81,10 +81,10 @@ impl Preprocessor<'_> {
         {
             let diagnostic = Diagnostic::warning(
                 "macro-redefined",
-                format!("macro `{}` is defined anew", name.text),
+                format!("macro `{}` is redefined", name.text),
             )
-            .label(name.span, "from here on this counts")
-            .label(old.span, "it was defined here");
+            .label(name.span, "this definition is used from here on")
+            .label(old.span, "first defined here");
             self.report(diagnostic);
         }
         self.macros.insert(name.text, Rc::new(definition));
@@ -135,7 +135,7 @@ impl Preprocessor<'_> {
         self.report(
             Diagnostic::error(
                 "bad-directive",
-                "the macro's parameters are no list of names",
+                "the macro's parameters are not a list of names",
             )
             .label(span, label)
             .label(rest[0].span, "the list starts here"),

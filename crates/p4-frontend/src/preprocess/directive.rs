@@ -51,11 +51,8 @@ impl Preprocessor<'_> {
     /// A line that begins with no directive. p4c ignores such lines: programs have comments there, as in Python.
     fn unknown(&mut self, hash: Span, name: &Token) {
         let (span, text) = (hash.to(name.span), &name.text);
-        let error = Diagnostic::error(
-            "unknown-directive",
-            format!("there is no directive `#{text}`"),
-        )
-        .label(span, "not a directive");
+        let error = Diagnostic::error("unknown-directive", format!("unknown directive `#{text}`"))
+            .label(span, "not a directive");
         let meant = did_you_mean(text, DIRECTIVES.iter().copied());
         self.report(match meant {
             Some(meant) => error.help(format!("did you mean `#{meant}`?")),
@@ -123,7 +120,7 @@ impl Preprocessor<'_> {
             self.report(
                 Diagnostic::error(
                     "bad-directive",
-                    "`#line` needs a line number, then perhaps a file",
+                    "`#line` needs a line number, and optionally a file",
                 )
                 .label(at, "expected a number")
                 .help("for example `#line 12 \"main.p4\"`"),
@@ -149,7 +146,7 @@ impl Preprocessor<'_> {
         } else {
             text
         };
-        self.report(severity(code, text).label(span, "asked for here"));
+        self.report(severity(code, text).label(span, "issued here"));
     }
 
     fn pragma(&mut self, span: Span, rest: &[Token]) {

@@ -211,11 +211,11 @@ impl Preprocessor<'_> {
     fn unclosed(&mut self, name: &Token, at: Option<Span>) {
         let diagnostic = Diagnostic::error(
             "macro-arguments",
-            format!("the use of macro `{}` has no end", name.text),
+            format!("the call of macro `{}` is not closed", name.text),
         )
-        .label(name.span, "its `)` is missing");
+        .label(name.span, "no closing `)`");
         self.report(match at {
-            Some(span) => diagnostic.label(span, "directives cannot stand among its arguments"),
+            Some(span) => diagnostic.label(span, "directives are not allowed among its arguments"),
             None => diagnostic,
         });
     }
@@ -245,13 +245,12 @@ impl Preprocessor<'_> {
             return;
         }
         self.expansion_left = 0;
-        let diagnostic = Diagnostic::error("macro-expansion", "macros expand to too much")
+        let diagnostic = Diagnostic::error("macro-expansion", "the expansion of macros is too large")
             .note(format!(
-                "all macros together may give {MAX_EXPANSION} tokens; {MAX_MACRO_DEPTH} may stand in one another's \
-                 bodies, and {MAX_ARGUMENT_DEPTH} in one another's arguments"
+                "all macros together may give {MAX_EXPANSION} tokens; {MAX_MACRO_DEPTH} may be nested in bodies, and {MAX_ARGUMENT_DEPTH} in arguments"
             ));
         self.report(match span {
-            Some(span) => diagnostic.label(span, "this is where it gets too much"),
+            Some(span) => diagnostic.label(span, "the limit is exceeded here"),
             None => diagnostic,
         });
     }

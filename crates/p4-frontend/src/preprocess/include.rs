@@ -73,7 +73,7 @@ impl Preprocessor<'_> {
         if text.len() > self.octets_left {
             self.report(
                 Diagnostic::error("program-too-large", "the program is too large")
-                    .label(span, format!("`{name}` does not fit in any more"))
+                    .label(span, format!("`{name}` exceeds the limit"))
                     .note(format!(
                         "all files together may have {} MiB",
                         MAX_OCTETS >> 20
@@ -154,7 +154,7 @@ impl Preprocessor<'_> {
                 (shown.trim_matches(['<', '>']) == *name && !name.contains('/')).then_some(*shown)
             };
             let names: Vec<_> = EMBEDDED.iter().filter_map(own).collect();
-            diagnostic.note(format!("always there: {}", names.join(", ")))
+            diagnostic.note(format!("built in: {}", names.join(", ")))
         } else {
             diagnostic
         });
@@ -174,7 +174,7 @@ impl Preprocessor<'_> {
             .map(|input| self.sources.file(input.file).name.clone())
             .collect();
         let last = names.last().cloned().unwrap_or_default();
-        let diagnostic = Diagnostic::error("include-depth", "files include one another too deeply")
+        let diagnostic = Diagnostic::error("include-depth", "includes are nested too deeply")
             .label(
                 span,
                 format!("more than {MAX_INCLUDE_DEPTH} files are open here"),

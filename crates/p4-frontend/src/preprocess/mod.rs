@@ -237,7 +237,7 @@ impl<'a> Preprocessor<'a> {
             self.report(
                 Diagnostic::error("stray-hash", format!("{} inside of a line", token.kind))
                     .label(token.span, "not at the start of its line")
-                    .help("directives stand on lines of their own"),
+                    .help("a directive must be the only text on its line"),
             );
             return;
         }
@@ -249,8 +249,8 @@ impl<'a> Preprocessor<'a> {
     fn unterminated_comment(&mut self, span: Span) {
         let opener = Span::new(span.file, span.start, span.start + 2);
         self.report(
-            Diagnostic::error("unterminated-comment", "comment without end")
-                .label(opener, "`*/` is missing for this"),
+            Diagnostic::error("unterminated-comment", "unterminated comment")
+                .label(opener, "no closing `*/`"),
         );
         if let Some(input) = self.inputs.last_mut() {
             input.conditionals.clear();

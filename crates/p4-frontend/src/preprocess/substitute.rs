@@ -122,7 +122,7 @@ impl Preprocessor<'_> {
             }
             [_, _, _eof] if right.token.kind == tokens[1].kind => None,
             _ => {
-                let message = format!("`##` makes `{text}`, which is no token");
+                let message = format!("`##` makes `{text}`, which is not a token");
                 let label = format!("in this use of `{}`", name.text);
                 self.report(Diagnostic::error("bad-paste", message).label(name.span, label));
                 None

@@ -50,10 +50,7 @@ pub fn decode(
     for (i, param) in given.params.iter().enumerate() {
         let id = param.param_id;
         if !known(id) {
-            let message = format!(
-                "there is no parameter with the ID {id}; there are {}",
-                valid()
-            );
+            let message = format!("there is no parameter with the ID {id}; valid: {}", valid());
             return Err(Fault::invalid(message).at(place()));
         }
         if given.params[..i].iter().any(|before| before.param_id == id) {

@@ -212,7 +212,7 @@ fn each_cell(
     if all > MAX_CELLS {
         return Err(Fault::new(
             Code::ResourceExhausted,
-            format!("{all} cells are more than the {MAX_CELLS} of one request; read them by index"),
+            format!("{all} cells, expected at most {MAX_CELLS} per request; read them by index"),
         ));
     }
     for (array, before, range) in ranges {

@@ -15,7 +15,7 @@ pub fn decode(fields: &[FieldModel], given: &[FieldMatch]) -> Outcome<Vec<Match>
         let Some(at) = fields.iter().position(|field| field.id == one.field_id) else {
             let valid = fields.iter().map(|f| format!("{} ({})", f.name, f.id));
             return Err(Fault::invalid(format!(
-                "there is no match field with the ID {}; there are {}",
+                "there is no match field with the ID {}; valid: {}",
                 one.field_id,
                 list(valid)
             )));

@@ -79,9 +79,9 @@ impl Change {
         match (self, there) {
             (Change::Insert, true) => Err(Fault::new(
                 Code::AlreadyExists,
-                "it is there already; modify it instead",
+                "it already exists; modify it instead",
             )),
-            (Change::Modify | Change::Delete, false) => Err(Fault::not_found("it is not there")),
+            (Change::Modify | Change::Delete, false) => Err(Fault::not_found("it does not exist")),
             _ => Ok(()),
         }
     }
@@ -190,7 +190,7 @@ fn write_decoded(
         Type::Delete => Change::Delete,
         Type::Unspecified => {
             return Err(Fault::invalid(
-                "the update's type is not set; there are INSERT, MODIFY, DELETE",
+                "the update's type is not set; valid: INSERT, MODIFY, DELETE",
             ));
         }
     };

@@ -235,6 +235,6 @@ fn number(what: &str, id: u32, most: u16) -> Outcome<u16> {
 fn unset() -> Fault {
     Fault::new(
         Code::InvalidArgument,
-        "its type is not set; there are multicast_group_entry and clone_session_entry",
+        "its type is not set; valid: multicast_group_entry, clone_session_entry",
     )
 }

@@ -262,7 +262,7 @@ fn write_default(
     }
     check_default(given)?;
     if target.switch.program()[table.table].const_default {
-        let message = "its default action cannot be changed: the program says const";
+        let message = "its default action cannot be changed: it is const";
         return Err(Fault::new(Code::PermissionDenied, message));
     }
     // Detects errors in direct resources before anything is changed.

@@ -13,7 +13,7 @@ pub fn write(target: &mut Target<'_>, change: Change, given: &ValueSetEntry) -> 
     let place = |fault: Fault| fault.at(format!("value set `{}`", set.name));
     if given.members.len() as u64 > set.size {
         let message = format!(
-            "{} members are more than the {} it has room for",
+            "{} members, expected at most {}",
             given.members.len(),
             set.size
         );

@@ -231,7 +231,7 @@ impl Builder<'_> {
             for (i, &(id, name)) in objects.iter().enumerate() {
                 if id == 0 {
                     self.faults
-                        .push(format!("`{name}` has the ID 0, which says nothing"));
+                        .push(format!("`{name}` has the ID 0, which is not valid"));
                 } else if let Some((_, other)) = objects[..i].iter().find(|(known, _)| *known == id)
                 {
                     self.faults
@@ -331,7 +331,7 @@ impl Builder<'_> {
             let id = table.profile.unwrap_or(0);
             if id != 0 && !model.profiles.contains_key(&id) {
                 let fault = format!(
-                    "table `{}` is implemented by {id}, which is no action profile",
+                    "table `{}` is implemented by {id}, which is not an action profile",
                     table.name
                 );
                 self.faults.push(fault);

@@ -285,7 +285,10 @@ fn find<'m, T>(
         let valid = all
             .iter()
             .map(|(id, item)| format!("{} ({id})", name(item)));
-        let message = format!("no {kind} has the ID {id}; there are {}", list(valid));
+        let message = format!(
+            "there is no {kind} with the ID {id}; valid: {}",
+            list(valid)
+        );
         match id {
             0 => Fault::invalid(message),
             _ => Fault::not_found(message),

@@ -154,7 +154,7 @@ fn cell(c: &mut Lowering<'_>, object: ExternId, index: Option<&Arg>) -> Option<C
             None => {
                 let name = &c.program()[object].name;
                 c.error(format!(
-                    "`{name}` belongs to no table; name it in the table's properties"
+                    "`{name}` belongs to no table; set it in the table's properties"
                 ));
                 Some(Cell::Of(number, NONE))
             }

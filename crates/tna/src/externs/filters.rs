@@ -77,7 +77,7 @@ pub fn execute(
         (None, Some(table)) => At::Direct(table),
         (None, None) => {
             c.error(format!(
-                "`{}` belongs to no table; name it in the table's properties",
+                "`{}` belongs to no table; set it in the table's properties",
                 object.name
             ));
             return Some(());

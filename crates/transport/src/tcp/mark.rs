@@ -53,7 +53,7 @@ pub enum Aggregation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MarkError {
     /// The type is padding, or an option with its own meaning here.
-    #[error("option type {option:#04x} is taken by the padding, AQT or AVBW-S")]
+    #[error("option type {option:#04x} is used by padding, AQT or AVBW-S")]
     Taken {
         /// The type.
         option: u8,

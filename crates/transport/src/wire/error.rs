@@ -37,7 +37,7 @@ pub enum EncodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// The packet ends early.
-    #[error("{layer} needs {needed} octets, there are {available}")]
+    #[error("{layer} needs {needed} octets, {available} are available")]
     Truncated {
         /// The truncated protocol.
         layer: &'static str,

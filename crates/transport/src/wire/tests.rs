@@ -172,7 +172,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         said(|octets| octets[17] += 1),
-        "IPv4 needs 1001 octets, there are 1000"
+        "IPv4 needs 1001 octets, 1 are available000"
     );
     assert_eq!(
         said(|octets| octets[20] |= 0x20),
@@ -196,7 +196,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         decode(&[0; 13], 0).unwrap_err().to_string(),
-        "Ethernet needs 14 octets, there are 13"
+        "Ethernet needs 14 octets, 1 are available3"
     );
     let mut octets = written(&packet(Body::Tcp(data_segment())));
     octets[24] ^= 1;
@@ -275,8 +275,8 @@ fn a_tag_stands_in_front_of_ipv4_and_its_reflection_in_a_tcp_option() {
     assert_eq!(decode(&octets, 0).unwrap().body, Body::Tcp(segment));
     assert_eq!(ipv4_offset(&octets), Some(18));
     for (cut, said) in [
-        (17, "CSIG needs 4 octets, there are 3"),
-        (20, "IPv4 needs 20 octets, there are 2"),
+        (17, "CSIG needs 4 octets, 3 are available"),
+        (20, "IPv4 needs 20 octets, 2 are available"),
     ] {
         let error = decode(&octets[..cut], 0).unwrap_err();
         assert_eq!(error.to_string(), said);
@@ -538,7 +538,10 @@ fn only_the_codepoint_of_trimmed_packets_lets_a_packet_end_early() {
             ..data_segment()
         };
         let error = decode(&cut_to(128, segment), 0).unwrap_err();
-        assert_eq!(error.to_string(), "IPv4 needs 1000 octets, there are 114");
+        assert_eq!(
+            error.to_string(),
+            "IPv4 needs 1000 octets, 1 are available14"
+        );
         let Body::Tcp(whole) = decode(&cut_to(2000, segment), 0).unwrap().body else {
             panic!("TCP was written")
         };

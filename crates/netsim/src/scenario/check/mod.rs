@@ -31,7 +31,7 @@ impl Scenario {
         if self.end_s / self.sample_s > 1e7 {
             return fail(
                 "sample_s",
-                format!("{} s makes more than ten million bins", self.sample_s),
+                format!("{} s gives more than ten million bins", self.sample_s),
             );
         }
         self.check_nodes()?;
@@ -75,7 +75,7 @@ impl Scenario {
         let bins = (self.end_s / self.sample_s).ceil();
         if bins * columns as f64 > MAX_CELLS {
             let message = format!(
-                "{} s makes {bins} bins of {columns} records; expected {MAX_CELLS} values at most",
+                "{} s gives {bins} bins of {columns} records; expected at most {MAX_CELLS} values",
                 self.sample_s
             );
             return fail("sample_s", message);
@@ -88,7 +88,7 @@ impl Scenario {
             positive("record.sample_objects_s", every_s)?;
             if self.end_s / every_s > MAX_SAMPLES {
                 let message = format!(
-                    "{every_s} s makes more than {MAX_SAMPLES} samples; expected at least {} s",
+                    "{every_s} s gives more than {MAX_SAMPLES} samples; expected at least {} s",
                     self.end_s / MAX_SAMPLES
                 );
                 return fail("record.sample_objects_s", message);

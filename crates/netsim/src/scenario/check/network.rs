@@ -105,7 +105,7 @@ impl Scenario {
                     let nodes = self.hosts.keys().chain(self.switches.keys());
                     return unknown(format!("{path}.node"), "node", &end.node, nodes);
                 } else if end.port > MAX_PORT {
-                    let message = format!("{} is no port; ports are 0 to {MAX_PORT}", end.port);
+                    let message = format!("{} is not a port; ports are 0 to {MAX_PORT}", end.port);
                     return fail(format!("{path}.port"), message);
                 }
                 if let Some(other) = ports.insert((&end.node, end.port), link.name()) {
@@ -178,7 +178,7 @@ fn check_line(
     match loss {
         Some(loss) if !(0.0..=1.0).contains(&loss) => fail(
             at("loss"),
-            format!("{loss} is no probability; expected 0 to 1"),
+            format!("{loss} is not a probability; expected 0 to 1"),
         ),
         _ => Ok(()),
     }

@@ -78,7 +78,7 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         (
             "/flows/0/connection/marks",
             json!([{"option": 0x5E, "fields": [{"bits": 8, "aggregation": "sum"}]}]),
-            "flows[0].connection.marks: option type 0x5e is taken by the padding, AQT or AVBW-S",
+            "flows[0].connection.marks: option type 0x5e is used by padding, AQT or AVBW-S",
         ),
         (
             "/flows/0",
@@ -121,12 +121,12 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         (
             "/links/1/a/port",
             json!(510),
-            "links[1].a.port: 510 is no port; ports are 0 to 509",
+            "links[1].a.port: 510 is not a port; ports are 0 to 509",
         ),
         (
             "/links/0/loss",
             json!(1.5),
-            "links[0].loss: 1.5 is no probability; expected 0 to 1",
+            "links[0].loss: 1.5 is not a probability; expected 0 to 1",
         ),
         (
             "/links/0/ab",
@@ -136,8 +136,7 @@ fn mistakes_are_told_with_their_place_and_what_is_valid() {
         (
             "/flows/0/connection/control/name",
             json!("bbr"),
-            "flows[0].connection.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 \
-             profile has not; valid: a modern profile",
+            "flows[0].connection.control.name: BBR needs pacing and delivery-rate samples, which the ns-2 profile does not have; valid: a modern profile",
         ),
         (
             "/sources/0/shape",
@@ -192,7 +191,7 @@ fn mistakes_of_form_are_told_with_their_place() {
         (
             "/hosts/S1/mac",
             json!("2:1"),
-            "hosts.S1.mac: \"2:1\" is no Ethernet",
+            "hosts.S1.mac: \"2:1\" is not an Ethernet",
         ),
         (
             "/switches/R1/entries",

@@ -147,7 +147,7 @@ pub enum WriteError {
         window: u32,
     },
     /// The association is closed or closing.
-    #[error("the association takes no more messages")]
+    #[error("the association accepts no more messages")]
     Closing,
 }
 

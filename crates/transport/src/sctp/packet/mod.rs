@@ -31,7 +31,7 @@ pub const TIMESTAMP_OCTETS: usize = 12;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PacketError {
     /// Shorter than the common header and a chunk header.
-    #[error("{octets} octets are no SCTP packet; expected at least 16")]
+    #[error("{octets} octets are not an SCTP packet; expected at least 16")]
     Truncated {
         /// The number of octets.
         octets: usize,
@@ -45,7 +45,7 @@ pub enum PacketError {
         computed: u32,
     },
     /// A chunk's length is less than its header or exceeds the packet.
-    #[error("the chunk at octet {at} says it has {length} octets; {available} are there")]
+    #[error("the chunk at octet {at} has a length of {length} octets; {available} are available")]
     BadChunkLength {
         /// The offset of the chunk in the packet.
         at: usize,

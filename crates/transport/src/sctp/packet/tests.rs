@@ -122,7 +122,7 @@ fn lengths_that_do_not_fit_are_reported_with_their_place() {
     let told = malformed(&mut octets).unwrap().to_string();
     assert_eq!(
         told,
-        "the chunk at octet 20 says it has 3 octets; 20 are there"
+        "the chunk at octet 20 has a length of 3 octets; 20 are available"
     );
     octets[20 + 3] = 16; // one gap block is counted, none is there
     let told = malformed(&mut octets).unwrap();

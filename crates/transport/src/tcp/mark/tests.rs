@@ -93,7 +93,7 @@ fn declarations_that_fit_no_header_are_refused() {
     let refused = |marks: Vec<Mark>| Marks::new(marks).unwrap_err().to_string();
     let field = [(8, Max)];
     for taken in [0x00, 0x01, 0x5E, 0xDE] {
-        let expected = format!("option type {taken:#04x} is taken by the padding, AQT or AVBW-S");
+        let expected = format!("option type {taken:#04x} is used by padding, AQT or AVBW-S");
         assert_eq!(refused(vec![mark(taken, &field)]), expected);
     }
     let twice = vec![mark(PEAK, &field), mark(PEAK, &field)];
