@@ -21,7 +21,7 @@ const MIN_WINDOW: f64 = 1.0;
 pub(crate) static CARD: Control = Control {
     name: "card",
     label: "CARD",
-    summary: "shrinks when the delay rose with the window, grows when it fell",
+    summary: "shrinks the window if the delay increased with it, otherwise grows it",
     source: "Jain 1989",
     recovery: Recovery::NewReno,
     marks: &[],

@@ -18,7 +18,7 @@ const MIN_WINDOW: f64 = 1.0;
 pub(crate) static DCTCP: Control = Control {
     name: "dctcp",
     label: "DCTCP",
-    summary: "cuts by the share of ECN-marked segments",
+    summary: "reduces the window by the fraction of ECN-marked segments",
     source: "RFC 8257",
     recovery: Recovery::Sack,
     marks: &[],

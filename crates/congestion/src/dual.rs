@@ -17,7 +17,7 @@ use units::Instant;
 pub(crate) static DUAL: Control = Control {
     name: "dual",
     label: "DUAL",
-    summary: "Reno that cuts by 1/8 when the RTT is above the middle of those seen",
+    summary: "Reno that reduces the window by 1/8 when the RTT is above the midpoint of its range",
     source: "Wang and Crowcroft 1992",
     recovery: Recovery::NewReno,
     marks: &[],

@@ -18,7 +18,7 @@ use skew::Trips;
 pub(crate) static ENHANCED_VEGAS: Control = Control {
     name: "enhancedvegas",
     label: "Enhanced Vegas",
-    summary: "RoVegas' measure from timestamps instead of marks",
+    summary: "RoVegas with measurements from timestamps instead of marks",
     source: "Chan 2004, ch. 4",
     recovery: Recovery::Vegas,
     marks: &[],
@@ -35,7 +35,7 @@ pub(crate) static ENHANCED_VEGAS: Control = Control {
 const SKEW_CORRECTION: Setting = Setting::flag(
     "skew_correction",
     true,
-    "correct for clocks that drift apart (4.5)",
+    "correct for clock drift (§4.5)",
 );
 
 /// Settings of [`EnhancedVegas`].

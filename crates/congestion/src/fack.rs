@@ -11,7 +11,7 @@ use crate::tahoe::TahoeConfig;
 pub(crate) static FACK: Control = Control {
     name: "fack",
     label: "FACK",
-    summary: "SACK that counts what is in flight by forward acknowledgement",
+    summary: "SACK that computes the data in flight from forward acknowledgements",
     source: "Mathis and Mahdavi 1996",
     recovery: Recovery::Fack,
     marks: &[],

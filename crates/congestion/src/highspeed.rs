@@ -20,7 +20,7 @@ const MIN_WINDOW: f64 = 2.0;
 pub(crate) static HIGHSPEED: Control = Control {
     name: "highspeed",
     label: "HighSpeed",
-    summary: "growth and cut depend on the window's size",
+    summary: "growth and reduction depend on the window's size",
     source: "RFC 3649",
     recovery: Recovery::Sack,
     marks: &[],

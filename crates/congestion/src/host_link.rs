@@ -8,7 +8,7 @@ use crate::telemetry::PathRecord;
 
 pub(crate) const BASE_RTT: Setting = Setting {
     name: "base_rtt_s",
-    summary: "base round-trip time, s; the least one seen unless given",
+    summary: "base round-trip time, s; default: the minimum measured",
     kind: Kind::Number {
         default: None,
         min: 1e-6,
@@ -17,7 +17,7 @@ pub(crate) const BASE_RTT: Setting = Setting {
 };
 pub(crate) const HOST_RATE: Setting = Setting {
     name: "host_rate_bps",
-    summary: "rate of the host's link, b/s; the least known of it and the path unless given",
+    summary: "rate of the host's link, b/s; default: the minimum known of it and the path",
     kind: Kind::Number {
         default: None,
         min: 1000.0,
@@ -26,7 +26,7 @@ pub(crate) const HOST_RATE: Setting = Setting {
 };
 pub(crate) const FLOWS: Setting = Setting {
     name: "flows",
-    summary: "flows that are expected to share a link",
+    summary: "expected number of flows that share a link",
     kind: Kind::Number {
         default: Some(10.0),
         min: 1.0,

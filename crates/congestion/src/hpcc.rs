@@ -44,7 +44,7 @@ pub(crate) static HPCC: Control = Control {
 pub struct HpccConfig {
     /// The host's link and `T`.
     pub link: HostLinkConfig,
-    /// `N` of `W_AI`: the number of flows that are expected to share a link.
+    /// `N` of `W_AI`: the number of expected number of flows that share a link.
     pub flows: f64,
 }
 

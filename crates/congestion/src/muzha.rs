@@ -14,7 +14,7 @@ const MIN_WINDOW: f64 = 1.0;
 pub(crate) static MUZHA: Control = Control {
     name: "muzha",
     label: "Muzha",
-    summary: "changes the window as the switches' index says",
+    summary: "changes the window by the switches' rate adjustment index",
     source: "Lien and Chung, §III",
     recovery: Recovery::Reno,
     marks: &[Mark::Avbw],

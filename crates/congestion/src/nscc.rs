@@ -64,17 +64,17 @@ const fn seconds(name: &'static str, summary: &'static str) -> Setting {
 
 const NETWORK_RTT: Setting = seconds(
     "network_rtt_s",
-    "round-trip time of full packets through the empty network, s; else the least one measured",
+    "round-trip time of full packets through the empty network, s; default: the minimum measured",
 );
 const TARGET: Setting = seconds(
     "target_s",
-    "queueing time to keep, s; else 3/4 of the network's round trip",
+    "target queueing time, s; default: 3/4 of the network's round trip",
 );
 
 pub(crate) static NSCC: Control = Control {
     name: "nscc",
     label: "NSCC",
-    summary: "marks, delays and trimmed packets, as Ultra Ethernet reads them",
+    summary: "ECN marks, delays and trimmed packets, as in Ultra Ethernet",
     source: "Ultra Ethernet 1.0",
     recovery: Recovery::Sack,
     marks: &[],

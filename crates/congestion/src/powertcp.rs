@@ -43,7 +43,7 @@ pub(crate) static POWERTCP: Control = Control {
 pub struct PowerTcpConfig {
     /// The host's link and `τ`.
     pub link: HostLinkConfig,
-    /// `N` of `β`: the number of flows that are expected to share a link.
+    /// `N` of `β`: the number of expected number of flows that share a link.
     pub flows: f64,
 }
 

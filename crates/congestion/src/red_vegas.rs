@@ -12,7 +12,7 @@ use units::Instant;
 pub(crate) static RED_VEGAS: Control = Control {
     name: "redvegas",
     label: "RedVegas",
-    summary: "Vegas that tells random losses from congestion",
+    summary: "Vegas that distinguishes random losses from congestion",
     source: "Chan 2004, §6.3",
     recovery: Recovery::Vegas,
     marks: &[Mark::Ci],

@@ -17,7 +17,7 @@ use units::Instant;
 pub(crate) static REROUTING_VEGAS: Control = Control {
     name: "reroutingvegas",
     label: "La's Vegas",
-    summary: "Vegas that takes a lasting rise of the RTT as a new route",
+    summary: "Vegas that treats a lasting increase of the RTT as a new route",
     source: "La, Walrand and Anantharam 1999",
     recovery: Recovery::Vegas,
     marks: &[],

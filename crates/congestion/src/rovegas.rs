@@ -15,7 +15,7 @@ use crate::vegas::{self, VegasConfig};
 pub(crate) static ROVEGAS: Control = Control {
     name: "rovegas",
     label: "RoVegas",
-    summary: "Vegas on propagation delay and forward queueing alone",
+    summary: "Vegas with propagation delay and forward queueing only",
     source: "Chan 2004, ch. 3",
     recovery: Recovery::Vegas,
     marks: &[Mark::Aqt],
@@ -33,7 +33,7 @@ pub(crate) static ROVEGAS: Control = Control {
 pub(crate) const FULL_DEPLOYMENT: Setting = Setting::flag(
     "full_deployment",
     true,
-    "every hop adds to AQT, so that base RTT is each round's newest derived value; else the least one",
+    "every hop adds to AQT, so that base RTT is each round's latest derived value; default: the minimum",
 );
 
 /// How many hops of the path write marks.

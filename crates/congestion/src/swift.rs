@@ -40,7 +40,7 @@ const SCALED_WINDOWS: (f64, f64) = (0.1, 100.0);
 
 const TARGET: Setting = Setting {
     name: "target_s",
-    summary: "queueing time to keep, besides what flow scaling adds, s",
+    summary: "target queueing time, without the addition of flow scaling, s",
     kind: Kind::Number {
         default: Some(0.001),
         min: 1e-6,

@@ -9,7 +9,7 @@ use crate::reno::{Reno, RenoConfig};
 pub(crate) static TAHOE: Control = Control {
     name: "tahoe",
     label: "Tahoe",
-    summary: "falls to one segment after any loss",
+    summary: "reduces the window to one segment after any loss",
     source: "Jacobson 1988",
     recovery: Recovery::Tahoe,
     marks: &[],

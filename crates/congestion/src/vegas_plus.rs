@@ -17,7 +17,7 @@ use crate::vegas::{THRESHOLDS, VegasConfig};
 pub(crate) static VEGAS_PLUS: Control = Control {
     name: "vegasplus",
     label: "Vegas⁺",
-    summary: "Vegas that turns into Reno where it meets Reno",
+    summary: "Vegas that switches to Reno when it competes with Reno",
     source: "Hasegawa, Kurata and Murata 2000",
     recovery: Recovery::Vegas,
     marks: &[],

@@ -84,13 +84,13 @@ const SLACK: f64 = 1e-8;
 const BACKLOG: Setting = Setting::packets(
     "backlog",
     0.5,
-    "β, segments of its own that it keeps waiting at the bottleneck",
+    "β, the number of its segments that wait at the bottleneck",
 );
 
 pub(crate) static WAYMARK: Control = Control {
     name: "waymark",
     label: "Waymark",
-    summary: "predicts its own queue from AQT, grows as DRAI allows, judges losses by CI",
+    summary: "predicts its queue from AQT, grows as DRAI allows, classifies losses by CI",
     source: "this project",
     recovery: Recovery::Sack,
     marks: &[Mark::Aqt, Mark::Avbw, Mark::Ci],

@@ -21,7 +21,7 @@ use meter::Plain;
 pub(crate) static VEGAS: Control = Control {
     name: "vegas",
     label: "Vegas",
-    summary: "keeps α to β segments of its own queued",
+    summary: "keeps α to β of its segments queued",
     source: "Brakmo and Peterson 1995; Chan 2004, §2.2",
     recovery: Recovery::Vegas,
     marks: &[],
@@ -32,10 +32,10 @@ pub(crate) static VEGAS: Control = Control {
 
 /// The thresholds, which the variants share.
 pub(crate) static THRESHOLDS: [Setting; 3] = [ALPHA, BETA, GAMMA];
-pub(crate) const ALPHA: Setting = Setting::packets("alpha", 1.0, "fewest packets to keep queued");
-pub(crate) const BETA: Setting = Setting::packets("beta", 3.0, "most packets to keep queued");
+pub(crate) const ALPHA: Setting = Setting::packets("alpha", 1.0, "minimum number of packets to keep queued");
+pub(crate) const BETA: Setting = Setting::packets("beta", 3.0, "maximum number of packets to keep queued");
 pub(crate) const GAMMA: Setting =
-    Setting::packets("gamma", 1.0, "packets queued that end slow start");
+    Setting::packets("gamma", 1.0, "queued packets at which slow start ends");
 
 /// Settings of Vegas and of the machinery that its variants share.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -19,7 +19,7 @@ use units::{Duration, Instant};
 pub(crate) static WESTWOOD: Control = Control {
     name: "westwood",
     label: "Westwood",
-    summary: "after a loss, the window is bandwidth · least RTT",
+    summary: "after a loss, the window is bandwidth · minimum RTT",
     source: "Mascolo et al. 2001",
     recovery: Recovery::NewReno,
     marks: &[],
