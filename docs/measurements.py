@@ -131,7 +131,7 @@ def _chan() -> str:
     lines = (
         Line(
             "3.4",
-            "Vegas, way back 2, 4, 8, 16, 32 times slower, kb/s",
+            "Vegas, reverse path 2, 4, 8, 16, 32 times slower, kb/s",
             "chan/fig3.4",
             [f"Vegas, k = {k}" for k in ks],
         ),
@@ -236,7 +236,7 @@ def _kurata() -> str:
 def _beyond() -> str:
     controls = ("CUBIC", "BBR", "DCTCP", "Vegas", "RoVegas", "Waymark")
     measures = (
-        ("kb/s of 1600, way back at load 0.9", "beyond/fig1", "{}, 50-200 s"),
+        ("kb/s of 1600, reverse path at load 0.9", "beyond/fig1", "{}, 50-200 s"),
         ("packets of it waiting meanwhile", "beyond/fig1", "{}, 50-200 s, waiting"),
         ("kb/s at load 0.5 with 6 % of random loss", "beyond/fig2", "{}, 0.06"),
         ("packets waiting of eight flows over 10 Mb/s", "beyond/fig3", "{}, waiting"),

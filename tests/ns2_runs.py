@@ -51,8 +51,8 @@ def draw(variant: str, seed: int) -> Description:
     """A network of one to five flows over one bottleneck, the first of them of ``variant``.
 
     It varies rates, delays, queue limits, windows and profiles; chosen losses, of resends and of
-    acknowledgements too; congestion on the way back; finite transfers. Delays have seven digits, so
-    that packets of several flows do not meet at one instant, whose order is a matter of rounding.
+    acknowledgements too; congestion on the reverse path; finite transfers. Delays have seven digits,
+    so that packets of several flows do not meet at one instant, whose order is a matter of rounding.
     """
     rng = random.Random(f"{variant} {seed}")
     limit = rng.choice([3, 4, 5, 6, 8, 10, 15, 20, 50])

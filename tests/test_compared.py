@@ -7,7 +7,7 @@ from dataclasses import replace
 from waymark import compared, experiment
 from waymark.experiment import Comparison
 
-QUEUE = Comparison("{}: waiting", "less", ("CUBIC", "BBR"), "way back", "waiting")
+QUEUE = Comparison("{}: waiting", "less", ("CUBIC", "BBR"), "reverse path", "waiting")
 USE = Comparison("{}: use", "more", ("CUBIC", "BBR"))
 NUMBERS = {
     "CUBIC: use": 100.0,
@@ -41,7 +41,7 @@ def test_numbers_that_look_equal_are_equal() -> None:
 def test_the_matrix_has_the_columns_that_are_shown() -> None:
     matrix = compared.matrix([(ONE, UNITS, NUMBERS)])
     (column,) = matrix.columns
-    assert matrix.scenarios == [("today/fig1", "way back", 1)]
+    assert matrix.scenarios == [("today/fig1", "reverse path", 1)]
     assert column.measure == "waiting (packets)"
     assert [column.cell(title) for title in ("CUBIC", "Waymark", "BBR")] == ["34", "1", ""]
     assert column.is_best("Vegas")

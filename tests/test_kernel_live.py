@@ -40,7 +40,7 @@ def short(algorithm: str, **profile: object) -> Scenario:
 
 
 def live_kbps(algorithm: str, runner: str = "netns") -> float:
-    """Of packets of 1000 octets, while the way back is congested."""
+    """Of packets of 1000 octets, while the reverse path is congested."""
     result = live.run(short(algorithm), NAME, runner, "embedded", "kernel")
     assert leftovers(NAME) == []
     (trace,) = result.traces

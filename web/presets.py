@@ -89,7 +89,7 @@ RED = {f"{name}, 0.05": f"{name}, 0.05" for name in ("RedVegas", "Vegas", "Reno"
 PRESETS = (
     Preset(
         "chan/fig3.6",
-        "Congested way back: RoVegas and Vegas",
+        "Congested reverse path: RoVegas and Vegas",
         FIG3_6,
         ("rovegas", "vegas"),
         ("r1", "r2"),
@@ -102,11 +102,11 @@ PRESETS = (
     ),
     Preset(
         "beyond/fig1",
-        "Congested way back: transports of today",
+        "Congested reverse path: current transports",
         TODAY,
         ("waymark", "cubic"),
         ("r1", "r2"),
-        "The same way back for CUBIC, BBR and DCTCP. CUBIC keeps its rate by filling the queue "
+        "The same reverse path for CUBIC, BBR and DCTCP. CUBIC keeps its rate by filling the queue "
         "r1→r2; Waymark keeps it with a short queue.",
         (
             Measure("{}, 50-200 s", "throughput", 50, 200),

@@ -45,7 +45,7 @@ LOADED = TRAFFIC_FROM_S, END_S
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Throughput and the flow's own queue, before and while the way back is congested; ratios."""
+    """Throughput and the flow's queue, before and while the reverse path is congested; ratios."""
     table: list[Row] = []
     kbps: dict[str, list[float]] = {}
     waiting: dict[str, list[float]] = {}
@@ -86,7 +86,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         )
     plots.finish(
         axes,
-        title=f"Backward load {LOAD} from {TRAFFIC_FROM_S:g} s on (Chan 2004, figure 3.6), today",
+        title=f"Backward load {LOAD} from {TRAFFIC_FROM_S:g} s on (Chan 2004, figure 3.6), "
+        "current transports",
         x="time (s)",
         y="throughput (kb/s)",
         legend_title=f"averages from {TRAFFIC_FROM_S:g} s on, kb/s\n"
@@ -100,7 +101,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig1",
     paper="Beyond the papers; the network of Chan 2004, figure 3.6",
-    claim="With a congested way back, marks let a delay-based sender keep its throughput",
+    claim="With a congested reverse path, marks let a delay-based sender keep its throughput",
     parameters=net.PARAMETERS
     | {
         "profile": MODERN.by_family(),
@@ -120,12 +121,12 @@ EXPERIMENT = Experiment(
             at_least(0.68, "RoVegas, kept", "Waymark, kept"),
         ),
         Expectation(
-            "RoVegas gets well more than Vegas in a modern TCP too",
+            "RoVegas also gets much more than Vegas with a modern TCP",
             "at least 2.1 times as much, as figure 3.6 prints (1092 and 521 kb/s)",
             at_least(2.1, "RoVegas/Vegas, loaded"),
         ),
         Expectation(
-            "Waymark loses nothing of that by reading the other marks",
+            "Reading the other marks does not reduce Waymark's throughput",
             "at least 95 % of RoVegas' throughput",
             at_least(0.95, "Waymark/RoVegas, loaded"),
         ),

@@ -120,7 +120,8 @@ def _claims(load: float) -> tuple[Expectation, ...]:
 EXPERIMENT = Experiment(
     id="beyond/fig10",
     paper="Beyond the papers; the network of Chan 2004, figure 6.3",
-    claim="Told which losses are congestion's, a sender has the most, and a shorter queue",
+    claim="A sender that knows which losses are due to congestion has the highest throughput and "
+    "a shorter queue",
     parameters=net.PARAMETERS
     | {
         "profile": MODERN.by_family(),

@@ -159,7 +159,8 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig11",
     paper="Beyond the papers; the scenario of Chan 2004, figure 5.2",
-    claim="Told of queueing exactly, a sender has the new rate at once, whatever the round trip",
+    claim="With exact queueing marks, a sender reaches the new rate at once, at any round-trip "
+    "time",
     parameters={
         "access": "1 Gb/s, 1 ms",
         "bottleneck": "50 Mb/s",

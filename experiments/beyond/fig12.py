@@ -93,7 +93,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         plots.series(axes, points, today.COLOURS[control], name)
     plots.finish(
         axes,
-        title="Fairness 10 round trips after a flow joins (Chan 2004, figure 3.12), today",
+        title="Fairness 10 round trips after a flow joins (Chan 2004, figure 3.12), current "
+        "transports",
         x="flows",
         y="Jain's index",
     )
@@ -104,7 +105,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig12",
     paper="Beyond the papers; the network of Chan 2004, figure 3.11",
-    claim="Told of queueing exactly, flows share a link fairly soon after one joins",
+    claim="With exact queueing marks, flows share a link fairly soon after one joins",
     parameters={
         **fig3.EXPERIMENT.parameters,
         "sample_rtts": 5,

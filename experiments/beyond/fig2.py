@@ -84,7 +84,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         plots.series(axes, points, today.COLOURS[control], plots.NAMES[control])
     plots.finish(
         axes,
-        title=f"Random loss on the last hop, load {LOAD} (Chan 2004, figure 6.6), today",
+        title=f"Random loss on the last hop, load {LOAD} (Chan 2004, figure 6.6), current "
+        "transports",
         x="loss rate of data packets",
         y="throughput (kb/s)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
@@ -98,7 +99,7 @@ RANDOM = [loss for loss in LOSSES["full"] if loss > 0]
 EXPERIMENT = Experiment(
     id="beyond/fig2",
     paper="Beyond the papers; the network of Chan 2004, figure 6.3",
-    claim="Told which losses are congestion's, a sender gets more where others are random",
+    claim="A sender that knows which losses are due to congestion gets more when others are random",
     parameters=net.PARAMETERS
     | {"profile": MODERN.by_family(), "load": LOAD, "loss": list(LOSSES["full"])}
     | {"end_s": END_S["full"]},

@@ -110,7 +110,8 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         )
     plots.finish(
         axes,
-        title="Queue at 10 Mb/s, one more flow every 20 s (Chan 2004, figure 3.12), today",
+        title="Queue at 10 Mb/s, one more flow every 20 s (Chan 2004, figure 3.12), current "
+        "transports",
         x="time (s)",
         y="waiting packets (mean of 5 s)",
         legend_title="the first seed",
@@ -123,7 +124,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig3",
     paper="Beyond the papers; the network of Chan 2004, figure 3.11",
-    claim="Senders that are told of queueing keep the queue short and share the link fairly",
+    claim="With queueing marks, senders keep the queue short and share the link fairly",
     parameters={
         "access": "100 Mb/s, 1 ms",
         "bottleneck": "10 Mb/s, 20 ms",

@@ -120,7 +120,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         queues.plot(times_s, waiting, color=colour, linewidth=1.2)
     plots.finish(
         rates,
-        title="Half of 50 Mb/s taken from 40 to 80 s (Chan 2004, figure 5.2), today",
+        title="Half of 50 Mb/s taken from 40 to 80 s (Chan 2004, figure 5.2), current transports",
         x="",
         y="throughput (Mb/s)",
     )
@@ -135,7 +135,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig4",
     paper="Beyond the papers; the scenario of Chan 2004, figure 5.2",
-    claim="Told that there is room, a sender takes it at once, and leaves the queue short",
+    claim="With marks, a sender uses free capacity at once, and keeps the queue short",
     parameters={
         "access": "1 Gb/s, 1 ms",
         "bottleneck": "50 Mb/s, 23 ms",
@@ -151,25 +151,25 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "Muzha and Waymark take capacity that comes back at once",
+            "Muzha and Waymark use returned capacity at once",
             "90 % of it within 1 s, 20 round trips",
             at_most(1.0, *(f"{name}, doubled: 90 % after" for name in MARKED)),
         ),
         Expectation(
-            "Vegas, which is not told, takes long",
+            "Vegas, without marks, takes long",
             "more than 4.2 s: from 25 to 45 Mb/s its window grows by 83 packets, one per round "
             "trip of 50 ms",
             more_than(4.2, "Vegas, doubled: 90 % after"),
         ),
         Expectation(
-            "Muzha and Waymark leave the queue short",
+            "Muzha and Waymark keep the queue short",
             "fewer packets wait than with CUBIC in the last 20 s of each phase",
             less_than(
                 1.0, *(f"{name}/CUBIC, {phase}: waiting" for name in MARKED for phase in PHASES)
             ),
         ),
         Expectation(
-            "Muzha and Waymark use what the phase leaves to the flow",
+            "Muzha and Waymark use the capacity that is left to the flow",
             "at least 95 % of it in the last 20 s of each phase",
             lambda row: all_of(
                 row[f"{name}, {phase}: last 20 s"].waymark >= 0.95 * left_bps(phase) / 1e6

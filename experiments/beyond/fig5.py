@@ -113,7 +113,7 @@ def _waymark(what: str = "") -> tuple[str, ...]:
 EXPERIMENT = Experiment(
     id="beyond/fig5",
     paper="Beyond the papers; the question of Kurata et al., figure 3",
-    claim="A control that keeps the queue short does not starve beside one that fills it",
+    claim="A control that keeps the queue short does not starve against one that fills it",
     parameters={
         "access": "1 Gb/s, 0.5 ms",
         "bottleneck": "10 Mb/s, 20 ms",
@@ -128,12 +128,12 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "Waymark has a fair part beside CUBIC and Reno",
+            "Waymark gets a fair share against CUBIC and against Reno",
             "at least 80 % of half of the link with each buffer",
             at_least(0.8 * FAIR_MBPS, *_waymark()),
         ),
         Expectation(
-            "Waymark's queue is short again when the rival has gone",
+            "Waymark's queue is short again after the rival ends",
             "at most 3 packets wait with each buffer",
             at_most(3.0, *_waymark(": waiting, alone again")),
         ),

@@ -257,13 +257,13 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         parts.step(sorted(of_best), ranks, where="post", **style)
         queues.step(sorted(waiting), ranks, where="post", **style)
     parts.set_xlabel("share of the best throughput")
-    parts.set_ylabel("share of the networks with at most that")
+    parts.set_ylabel("fraction of networks with at most this")
     parts.set_xlim(0, 1)
     parts.set_ylim(0, 1)
     queues.set_xlabel("waiting packets")
     queues.set_xscale("symlog", linthresh=1)
     queues.set_xlim(0)
-    title = f"{len(by_ground)} networks drawn once: throughput and queue"
+    title = f"{len(by_ground)} random networks: throughput and queue"
     plots.finish_panels(figure, parts, title=title)
     return figure
 
@@ -271,7 +271,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig6",
     paper="Beyond the papers",
-    claim="Waymark is close to the best transport on networks that nobody tuned it for",
+    claim="Waymark is close to the best transport on networks that it was not tuned for",
     parameters={
         "drawn_by_seed": DRAWN_BY,
         "rate": "1 to 400 Mb/s",

@@ -124,9 +124,9 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
         )
     plots.finish(
         axes,
-        title="Four flows over three links (Lien and Chung, simulation 2), today",
+        title="Four flows over three links (Lien and Chung, simulation 2), current transports",
         x="Jain's index of the flows",
-        y="use of what bursts leave of the first link (%)",
+        y="use of the capacity that bursts leave on the first link (%)",
     )
     axes.set_xlim(0.45, 1)
     axes.set_ylim(0, 105)

@@ -131,7 +131,7 @@ def draw(runs: Runs, _table: Sequence[Row]) -> Figure:
         row[0].set_ylabel("throughput (Mb/s)")
     for axes in panels[-1]:
         axes.set_xlabel("time (s)")
-    title = "The path changes at 20 s (Srijith et al., table 1), today"
+    title = "The path changes at 20 s (Srijith et al., table 1), current transports"
     plots.finish_panels(figure, panels[0][0], title=title)
     return figure
 

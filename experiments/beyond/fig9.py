@@ -37,7 +37,7 @@ FROM_S, END_S = 10.0, 150.0
 
 
 def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
-    """Each control against traffic on the way back over each hop."""
+    """Each control against traffic on the reverse path over each hop."""
     return {
         name: Scenario(
             name,
@@ -97,7 +97,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
             points = {load: by_name[f"{name}, load {load:g}{what}"] for load in loads}
             plots.series(axes, points, colour, name)
     for axes in (rates, queues):
-        axes.set_xlabel("load of the way back on each hop")
+        axes.set_xlabel("load of the reverse path on each hop")
         axes.set_ylim(0)
     rates.set_ylabel("throughput (kb/s)")
     queues.set_ylabel("waiting packets, all hops")
@@ -109,7 +109,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig9",
     paper="Beyond the papers; the network of Chan 2004, figures 3.8 and 3.13",
-    claim="Where most hops are silent, Waymark has no less than Vegas",
+    claim="When most hops write no marks, Waymark gets no less than Vegas",
     parameters={
         "network": "parking_lot: 3 links of 1.6 Mb/s, 10 ms",
         "marks": MARKS,
@@ -124,7 +124,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "Waymark never has less than Vegas",
+            "Waymark never gets less than Vegas",
             "at least 99 % of it at each load: 12 of 1500 octets are marks",
             lambda row: all_of(
                 row[f"Waymark, load {load:g}"].waymark
@@ -146,7 +146,8 @@ EXPERIMENT = Experiment(
         ),
     ),
     notes=(
-        "A silent hop's queueing on the way back looks like queueing on the way to the receiver. "
+        "A silent hop's queueing on the reverse path looks like queueing on the way to the "
+        "receiver. "
         "Waymark then keeps less in flight than the path could carry. CUBIC, BBR and Muzha have "
         "more throughput because they fill queues. Full deployment is off for RoVegas and Waymark."
     ),

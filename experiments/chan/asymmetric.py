@@ -1,4 +1,4 @@
-"""Chan 2004, figures 3.4 and 3.5: networks whose way back is k times slower, counted in ACKs."""
+"""Chan 2004, figures 3.4 and 3.5: networks with a k times slower reverse path, counted in ACKs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -122,7 +122,8 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="chan/eq3.6",
     paper="Chan 2004, equations 3.6 to 3.21 (section 3.4)",
-    claim="In steady state Vegas gets the bottleneck's rate, RoVegas up to 3 times the way back's",
+    claim="In steady state Vegas gets the bottleneck's rate, RoVegas up to 3 times the reverse "
+    "path's",
     parameters=asymmetric.parameters() | {"k": list(FACTORS)},
     seeds={"quick": 1, "full": 1},
     scenarios=scenarios,

@@ -91,7 +91,7 @@ def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="chan/eq4.5",
     paper="Chan 2004, equation 4.5 (section 4.1)",
-    claim="With the clock ratio known, a receiver's clock that drifts changes nothing",
+    claim="With the clock ratio known, a drifting clock of the receiver has no effect",
     parameters=net.PARAMETERS | {"load": LOAD, "skew_ppm": list(SKEWS_PPM), "end_s": END_S["full"]},
     seeds={"quick": 1, "full": 5},
     scenarios=scenarios,
@@ -99,7 +99,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "With the correction, throughput is that of a right clock",
+            "With the correction, throughput is that with an accurate clock",
             "within 5 % at every skew: the spread of single runs with other traffic (1 sd)",
             criteria.as_derived(*(ratio(skew, True) for skew in SKEWS_PPM), within=0.05),
         ),

@@ -107,7 +107,8 @@ EXPERIMENT = Experiment(
     id="chan/fig2.2",
     also=("chan/fig2.3",),
     paper="Chan 2004, figures 2.2 and 2.3 (sections 2.1, 2.2)",
-    claim="Reno times out, then swings between half a window and loss; Vegas settles and stays",
+    claim="Reno times out, then oscillates between half a window and loss; Vegas converges and "
+    "stays",
     parameters=net.PARAMETERS | {"end_s": END_S, "queue_packets": 50},
     seeds={"quick": 1, "full": 1},
     scenarios=scenarios,
@@ -120,7 +121,7 @@ EXPERIMENT = Experiment(
             criteria.at_least(1, "Reno, timeouts"),
         ),
         Expectation(
-            "Reno's window then swings: it halves and climbs again",
+            "Reno's window then oscillates: it halves and grows again",
             "the greatest is twice the least, within 4 %: the half is rounded down to whole "
             "packets, here by at most 1 of 30",
             criteria.as_derived(HALVING, within=0.04),

@@ -37,7 +37,7 @@ def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
     return asymmetric.draw_curves(
         runs,
         "vegas",
-        "Chan 2004, figure 3.4: Vegas, way back k times slower",
+        "Chan 2004, figure 3.4: Vegas, reverse path k times slower",
         (
             (DERIVED_KBPS, plots.PAPER, "$u_f/k$ (3.17)"),
             (NS2_KBPS, plots.NS2, "ns-2.35"),
@@ -48,7 +48,7 @@ def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="chan/fig3.4",
     paper="Chan 2004, figure 3.4 (section 3.5.1)",
-    claim="Where the way back is k times slower, Vegas gets u_f/k",
+    claim="Where the reverse path is k times slower, Vegas gets u_f/k",
     parameters=asymmetric.parameters(),
     seeds={"quick": 1, "full": 1},
     scenarios=scenarios,
@@ -57,7 +57,7 @@ EXPERIMENT = Experiment(
     expectations=(
         Expectation(
             "Vegas' throughput is u_f/k at every k (3.17)",
-            "within 0.08 kb/s, one packet in 100 s: nothing is random, and the way back never "
+            "within 0.08 kb/s, one packet in 100 s: nothing is random, and the reverse path never "
             "idles",
             criteria.as_derived(
                 *(f"Vegas, k = {k}" for k in asymmetric.FACTORS), within_absolute=0.08

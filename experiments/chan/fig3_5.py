@@ -40,7 +40,7 @@ def draw(runs: Runs, _rows: Sequence[Row]) -> Figure:
     return asymmetric.draw_curves(
         runs,
         "rovegas",
-        "Chan 2004, figure 3.5: RoVegas, way back k times slower",
+        "Chan 2004, figure 3.5: RoVegas, reverse path k times slower",
         ((times_vegas, plots.PAPER, "paper: about 2, 2, 3, 3, 3 × Vegas"),),
     )
 
@@ -49,7 +49,8 @@ EXPERIMENT = Experiment(
     id="chan/fig3.5",
     paper="Chan 2004, figure 3.5 (section 3.5.1)",
     claim=(
-        "Where the way back is k times slower, RoVegas gets about 2 times (k = 2, 4) or 3 times "
+        "Where the reverse path is k times slower, RoVegas gets about 2 times (k = 2, 4) or 3 "
+        "times "
         "(k = 8, 16, 32) what Vegas gets"
     ),
     parameters=asymmetric.parameters(),
@@ -72,7 +73,7 @@ EXPERIMENT = Experiment(
             criteria.as_printed(*RATIOS.values(), within=0.01),
         ),
         Expectation(
-            "At k = 2 RoVegas gets 1587.2 kb/s, as if the way back were not congested",
+            "At k = 2 RoVegas gets 1587.2 kb/s, as if the reverse path were not congested",
             "within 0.08 kb/s, one packet in 100 s",
             criteria.as_printed("RoVegas, k = 2", within_absolute=0.08),
         ),

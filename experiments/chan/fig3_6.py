@@ -1,4 +1,4 @@
-"""Chan 2004, figure 3.6: throughput over time when the way back is congested."""
+"""Chan 2004, figure 3.6: throughput over time when the reverse path is congested."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -77,7 +77,7 @@ def live_scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def live_spans(scale: Scale) -> list[Span]:
-    """Before and while the way back is congested; the paper's numbers are of its own times."""
+    """Before and while the reverse path is congested; the paper's numbers are of its own times."""
     from_s, end_s = at_scale(LIVE_TIMES_S, scale)
     if end_s != END_S:
         return [Span(0.0, from_s), Span(from_s, end_s)]
@@ -85,7 +85,7 @@ def live_spans(scale: Scale) -> list[Span]:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Average throughput before and while the way back is congested."""
+    """Average throughput before and while the reverse path is congested."""
     alone = {a: _kbps(runs[a], SETTLED_FROM_S, TRAFFIC_FROM_S) for a in net.ALGORITHMS}
     loaded = {a: _kbps(runs[a], TRAFFIC_FROM_S, END_S) for a in net.ALGORITHMS}
     table: list[Row] = []
@@ -165,7 +165,8 @@ LIVE_NOTES = (
     "At full length and seed 1, on two idle cores, RoVegas had 1026 kb/s and Vegas 419 from 50 s "
     "on, simulated 1025 and 425. All 28007 cross packets are the simulator's; they left 50 to 55 "
     "µs late on average (a timer's wake-up), 23 ms at worst. The marks agree: ACKs reported 62.2 "
-    "ms of queueing on the way back, simulated 62.1. What differs is the time that processes take "
+    "ms of queueing on the reverse path, simulated 62.1. What differs is the time that processes "
+    "take "
     "to wake up: the least round trip is 51.5 ms, simulated 51.0. Alone (0-50 s) RoVegas keeps 1.6 "
     "packets waiting (AQT 8.2 ms) instead of .8: any number from α to β is an equilibrium. What is "
     "left of Vegas' difference, 1.4 %, was not traced; with half a millisecond more of delay the "
@@ -199,7 +200,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "While the way back is congested RoVegas gets twice the throughput of Vegas",
+            "While the reverse path is congested RoVegas gets twice the throughput of Vegas",
             f"{net.ONE_RUN_REASON}; 1092/521 is 2.10",
             criteria.as_derived(f"RoVegas/Vegas, {LOADED}", within=net.ONE_RUN),
         ),

@@ -1,4 +1,4 @@
-"""Chan 2004, figure 3.7: average throughput against the load of the way back."""
+"""Chan 2004, figure 3.7: average throughput against the load of the reverse path."""
 
 from experiments.chan import load_sweep
 from experiments.chan import single_bottleneck as net

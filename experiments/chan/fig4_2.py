@@ -120,7 +120,8 @@ def expectations(setting: net.Setting, variant: str) -> tuple[Expectation, ...]:
             variant,
         ),
         Expectation(
-            "While the way back is congested Enhanced Vegas gets more than twice what Vegas gets",
+            "While the reverse path is congested Enhanced Vegas gets more than twice what Vegas "
+            "gets",
             "more than 2 times, by the ratio of the means over the seeds; 767/325 is 2.36",
             criteria.more_than(2, ratio),
             variant,

@@ -1,4 +1,4 @@
-"""Chan 2004, figure 4.3: average throughput against the load of the way back."""
+"""Chan 2004, figure 4.3: average throughput against the load of the reverse path."""
 
 from experiments.chan import enhanced as net
 from experiments.chan import load_sweep

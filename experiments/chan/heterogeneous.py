@@ -175,7 +175,7 @@ TIES_NOTE = (
 
 
 def topology(loss: float) -> Topology:
-    """All switches mark congestion; the link to d1 loses data, the way back ACKs."""
+    """All switches mark congestion; the link to d1 loses data, the reverse path ACKs."""
     network = dumbbell(
         2,
         (BOTTLENECK_BPS, 0.02),

@@ -9,7 +9,7 @@ Algorithm = Literal["vegas", "rovegas"]
 ALGORITHMS: tuple[Algorithm, ...] = ("vegas", "rovegas")
 
 BOTTLENECK_BPS = 1_600_000
-"""Both directions of the connection link, unless an experiment narrows the way back."""
+"""Both directions of the connection link, unless an experiment narrows the reverse path."""
 
 VBR_ON_BPS = 3_200_000
 VBR_MEAN_ON_S = 0.01

@@ -223,19 +223,19 @@ def _claims(variant: net.Variant) -> Iterator[Expectation]:
     cells = [_label(variant, loss, load) for loss in LOSSES for load in LOADS]
     setting = variant.name.removeprefix("RedVegas").strip().removeprefix("with ")
     yield Expectation(
-        "Nearly all losses taken for random are random",
+        "Nearly all losses classified as random are random",
         "at least 52 of 53 at each loss rate and load, the least share in the paper's table",
         at_least(52 / 53, *(f"{cell}: random, right" for cell in cells)),
         setting,
     )
     yield Expectation(
-        "As many losses are taken for random as printed",
+        "As many losses are classified as random as printed",
         "each of the 40 numbers n within 3 √n: it is a count of one run",
         _near_counts([f"{cell}: random" for cell in cells]),
         setting,
     )
     yield Expectation(
-        "As many losses are taken for congestion as printed",
+        "As many losses are classified as congestion as printed",
         "each of the 40 numbers n within 3 √n, and of 0 within 3",
         _near_counts([f"{cell}: congestion" for cell in cells]),
         setting,
@@ -247,7 +247,7 @@ def _claims(variant: net.Variant) -> Iterator[Expectation]:
         setting,
     )
     yield Expectation(
-        "As few of the losses taken for congestion are congestion as printed",
+        "As few of the losses classified as congestion are congestion as printed",
         "over the loads of a loss rate, the share of right ones is within three deviations of what "
         "the printed numbers give: .56, .36, .28, .30",
         _near_shares(variant),
@@ -258,8 +258,8 @@ def _claims(variant: net.Variant) -> Iterator[Expectation]:
 EXPERIMENT = Experiment(
     id="chan/tab6.1",
     paper="Chan 2004, table 6.1 (section 6.4.4)",
-    claim="Nearly all losses that RedVegas takes for random are random; it takes few for "
-    "congestion, and there is often wrong",
+    claim="Nearly all losses that RedVegas classifies as random are random; it classifies "
+    "few as congestion, often wrongly",
     parameters=net.PARAMETERS | {"loss": list(LOSSES), "load": list(LOADS), "end_s": END_S["full"]},
     seeds={"quick": 1, "full": 3},
     scenarios=scenarios,

@@ -69,7 +69,7 @@ EXPERIMENT = Experiment(
     id="dahal/fig3.1",
     also=("dahal/fig3.2", "dahal/fig3.3", "dahal/fig3.4"),
     paper="Dahal 2007, figures 3.1 to 3.4 (sections 3.1, 3.3)",
-    claim="The RTT tells the queue; RBCC keeps both low by it",
+    claim="The RTT indicates the queue; with it RBCC keeps both low",
     parameters=net.PARAMETERS | {"flows": FLOWS, "F": 2.0},
     seeds={"quick": 1, "full": 5},
     scenarios=scenarios,
@@ -93,7 +93,7 @@ EXPERIMENT = Experiment(
             ),
         ),
         Expectation(
-            "RBCC's latency is lower by many folds",
+            "RBCC's latency is many times lower",
             "less than a third of NewReno's on average",
             criteria.less_than(1 / 3, "RBCC/NewReno, latency"),
         ),

@@ -113,7 +113,7 @@ EXPERIMENT = Experiment(
         ),
         Expectation(
             "With 40 flows RBCC's queue is still much lower",
-            "below three quarters of each other's mean",
+            "below three quarters of the mean of each other control",
             lambda row: all(
                 over_time.number(row, _label("RBCC", 40), "mean queue")
                 < 0.75 * over_time.number(row, _label(name, 40), "mean queue")

@@ -20,7 +20,8 @@ def _run(name: str, line: str, count: float, seed: int) -> Scenario:
 EXPERIMENT = sweep.experiment(
     figures=("4.14", "4.15", "4.16"),
     section="sections 4.5.8.1 to 4.5.8.3",
-    claim="A threshold found by probing does as well as the static one, but for loss at high load",
+    claim="A threshold found by probing performs as well as the static one, except for loss at "
+    "high load",
     x="n",
     x_title="number of flows",
     values=COUNTS,

@@ -88,7 +88,7 @@ def _loss(row: Mapping[str, Row], line: str) -> dict[float, float]:
 EXPERIMENT = sweep.experiment(
     figures=("4.8", "4.9", "4.10"),
     section="sections 4.5.7.1 to 4.5.7.3",
-    claim="Under any load RBCC loses next to nothing and fills the link, unlike the other three",
+    claim="Under any load RBCC loses almost nothing and fills the link, unlike the other three",
     x="n",
     x_title="number of flows",
     values=COUNTS,
@@ -164,8 +164,9 @@ EXPERIMENT = sweep.experiment(
         ),
     ),
     notes="No flow has less than one packet in flight: with 25 and more, the queue holds the rest, "
-    "whatever F says. With 10, F = 2 leaves room for 15: windows are whole packets, one for most "
-    "flows and two or three for some, and stay so (fairness .80). At 25 flows chance rules: over "
+    "at any F. With 10, F = 2 leaves room for 15: windows are whole packets, one for most "
+    "flows and two or three for some, and stay so (fairness .80). At 25 flows the results are "
+    "chaotic: over "
     "ten starts ns-2's Vegas loses from 3 to 11 %, ours from 4 to 10. All links are alike, so that "
     "packets and timers of many flows are due at one instant; ns-2's clock decides by its last bit "
     "which is first, and so does this one: the others' packets are ns-2's one for one in most "

@@ -115,8 +115,8 @@ EXPERIMENT = sweep.experiment(
             ),
         ),
         Expectation(
-            "RBCC-WL's losses are lower than the others' but at high exponents",
-            "at 2 and 2.2, of which table 5.1 tells, below each other's; at the highest measured "
+            "RBCC-WL's losses are lower than the others', except at high exponents",
+            "at 2 and 2.2, which table 5.1 reports, below each other's; at the highest measured "
             "above each",
             lambda row: (
                 all(

@@ -121,7 +121,7 @@ EXPERIMENT = Experiment(
             criteria.more_than(2, *(f"{scheme}/Std, 5 %" for scheme in DOUBLE)),
         ),
         Expectation(
-            "SPC hangs in the middle",
+            "SPC is in between",
             "at 5 and 10 %, above Std and below both others",
             lambda row: all(
                 _of(row, "Std", error)

@@ -172,7 +172,7 @@ EXPERIMENT = Experiment(
         ),
         Expectation(
             "RBCC's latency is the lowest",
-            "5 flows, below each other's",
+            "5 flows, below that of each other control",
             _less_than_others("latency", 5),
         ),
         Expectation(
@@ -207,6 +207,6 @@ EXPERIMENT = Experiment(
     + "With 25 flows the windows of one packet that RBCC keeps at least fill more than its "
     "threshold, and .23 % are resent; the table prints 0 %. ns-2.35 itself does not give the "
     "printed losses of 25 flows (NewReno 14.7 for 12.2, SACK 11.5 for 9.0 %); why is unexplained. "
-    "Senders here fill the link to 100 % where 99 are printed. Fairness of NewReno and SACK is "
-    "chance: from start to start it moves from .80 to 1.00, in ns-2 as here.",
+    "Senders here fill the link to 100 % where 99 are printed. Fairness of NewReno and SACK varies "
+    "between starts from .80 to 1.00, in ns-2 as here.",
 )

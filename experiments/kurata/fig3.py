@@ -7,7 +7,7 @@ from waymark.analysis.kurata import drop_tail
 EXPERIMENT = net.over_buffers(
     3,
     "drop-tail",
-    "Over a drop-tail queue Vegas gets far less than Reno, the less the longer the queue",
+    "Over a drop-tail queue Vegas gets far less than Reno, and less with a longer queue",
     lambda _: None,
     drop_tail,
     {

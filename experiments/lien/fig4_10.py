@@ -207,7 +207,7 @@ EXPERIMENT = Experiment(
     "than an eighth, where Muzha gets an eighth to a fifth. Reno beside Reno and Tahoe beside Reno "
     "show what two flows of one kind get; the text does not name them. "
     "Beside Vegas, Waymark's run and ns-2's are the same packet for packet in each of the eleven "
-    "starts (in ten at B = 100). With buffers of 3 and 5, chance decides: a packet spaced by one "
-    "bottleneck arrives at the instant at which another leaves, and the last bit of the clock says "
-    "which comes first. With a buffer of 3, Reno gets 698 to 1344 kb/s over the starts.",
+    "starts (in ten at B = 100). With buffers of 3 and 5, rounding decides: a packet spaced by one "
+    "bottleneck arrives at the instant at which another leaves, and the last bit of the clock "
+    "decides which is first. With a buffer of 3, Reno gets 698 to 1344 kb/s over the starts.",
 )

@@ -1,4 +1,4 @@
-"""Which signal keeps a sender's rate while the way back is congested (Chan 2004, figure 3.6)."""
+"""Which signal keeps a sender's rate with a congested reverse path (Chan 2004, figure 3.6)."""
 
 from collections.abc import Mapping, Sequence
 
@@ -74,7 +74,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     axes.set_xscale("log")
     plots.finish(
         axes,
-        title="Load of .5 (blue) and .9 (vermilion) on the way back",
+        title="Load of .5 (blue) and .9 (vermilion) on the reverse path",
         x="packets waiting, mean",
         y="use of the link (%)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
@@ -85,8 +85,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 
 EXPERIMENT = Experiment(
     id="today/fig1",
-    paper="Signals of today; the network of Chan 2004, figure 3.6",
-    claim="A sender keeps its rate if its signal leaves the way back out",
+    paper="Current signals; the network of Chan 2004, figure 3.6",
+    claim="A sender keeps its rate if its signal excludes the reverse path",
     parameters=net.PARAMETERS
     | {
         "signals": signals.READS,
@@ -130,7 +130,7 @@ EXPERIMENT = Experiment(
     comparisons=measures.comparisons(
         [f", load {load}" for load in LOADS],
         measures.LOAD,
-        "way back at load .9",
+        "reverse path at load .9",
         ("use", "waiting, p99"),
     ),
 )

@@ -127,7 +127,7 @@ def equal(*ratios: str) -> Criterion:
 
 EXPERIMENT = Experiment(
     id="today/fig2",
-    paper="Signals of today; RFC 9332",
+    paper="Current signals; RFC 9332",
     claim="DualPI2 keeps the L4S queue short beside Classic flows, which get as much as L4S flows",
     parameters={
         "profile": MODERN.by_family(),

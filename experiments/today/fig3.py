@@ -83,7 +83,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes,
         title=f"Random loss on the last hop, cross traffic at load {LOAD}",
         x="loss rate of data packets",
-        y="use of what cross traffic leaves (%)",
+        y="use of the capacity that cross traffic leaves (%)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
     )
     axes.set_ylim(0, None)
@@ -92,8 +92,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 
 EXPERIMENT = Experiment(
     id="today/fig3",
-    paper="Signals of today; the network of Chan 2004, figure 6.3",
-    claim="A sender keeps its rate if its signal tells random losses from congestion",
+    paper="Current signals; the network of Chan 2004, figure 6.3",
+    claim="A sender keeps its rate if its signal distinguishes random losses from congestion",
     parameters=net.PARAMETERS
     | {
         "signals": signals.READS,

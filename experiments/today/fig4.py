@@ -102,7 +102,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         title="Four flows over three links: "
         + ", ".join(f"{p} ({c})" for p, c in zip(points, COLOUR_NAMES, strict=False)),
         x="Jain's index of the flows",
-        y="use of what bursts leave of the first link (%)",
+        y="use of the capacity that bursts leave on the first link (%)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
     )
     axes.set_ylim(0, 105)
@@ -122,7 +122,7 @@ def _at_least_muzhas(measure: str) -> Criterion:
 
 EXPERIMENT = Experiment(
     id="today/fig4",
-    paper="Signals of today; the network of Lien and Chung, simulation 2",
+    paper="Current signals; the network of Lien and Chung, simulation 2",
     claim="A sender that knows what each hop allows uses a chain of routers and shares it fairly",
     parameters={
         "signals": signals.READS,

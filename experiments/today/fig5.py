@@ -109,8 +109,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 
 EXPERIMENT = Experiment(
     id="today/fig5",
-    paper="Signals of today; the question of Kurata et al., figure 3",
-    claim="A sender that keeps the queue short does not starve beside one that fills it",
+    paper="Current signals; the question of Kurata et al., figure 3",
+    claim="A sender that keeps the queue short does not starve against one that fills it",
     parameters={
         "signals": signals.READS,
         "profile": MODERN.by_family(),
@@ -129,7 +129,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "Waymark has a fair part beside CUBIC",
+            "Waymark gets a fair share against CUBIC",
             "at least 80 % of half of the link, with each buffer",
             at_least(80.0, *(f"Waymark, buffer {buffer}: share" for buffer in BUFFERS["full"])),
         ),

@@ -134,8 +134,8 @@ def _hpcc_is_busy_without_a_queue(rows: Mapping[str, Row]) -> bool | None:
 
 EXPERIMENT = Experiment(
     id="today/fig6",
-    paper="Signals of today; the incast of Addanki et al. 2022",
-    claim="A sender that knows how much its bottleneck gets ends an incast soon and recovers",
+    paper="Current signals; the incast of Addanki et al. 2022",
+    claim="A sender that knows the arrival rate at its bottleneck ends an incast soon and recovers",
     parameters={
         "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),
@@ -168,7 +168,7 @@ EXPERIMENT = Experiment(
             at_most(5.0, "PowerTCP: recovered"),
         ),
         Expectation(
-            "HPCC keeps the link at 95 % with next to no queue",
+            "HPCC keeps the link at 95 % with almost no queue",
             "its long flow alone: less than 1 packet waits on average, and the link is at least "
             "93 % busy without the octets that the hop adds to a packet",
             _hpcc_is_busy_without_a_queue,

@@ -118,8 +118,8 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 
 EXPERIMENT = Experiment(
     id="today/fig7",
-    paper="Signals of today; a fat-tree with the flow sizes of Alizadeh et al. 2010",
-    claim="Small flows are soon done where senders know of queues and keep them short",
+    paper="Current signals; a fat-tree with the flow sizes of Alizadeh et al. 2010",
+    claim="Small flows finish soon when senders know the queues and keep them short",
     parameters={
         "signals": signals.READS,
         "profile": signals.PROFILE.by_family(),
@@ -142,7 +142,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "RoVegas, Muzha and Waymark have small flows done sooner than CUBIC",
+            "RoVegas, Muzha and Waymark finish small flows sooner than CUBIC",
             "the median completion time of flows up to 100 kB",
             less_than(1.0, *(f"{name}/CUBIC, small" for name in TOLD)),
         ),

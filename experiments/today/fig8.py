@@ -107,7 +107,7 @@ def _ratios(queues: str) -> list[str]:
 
 EXPERIMENT = Experiment(
     id="today/fig8",
-    paper="Signals of today; RFC 9332 with senders that read AQT",
+    paper="Current signals; RFC 9332 with senders that read AQT",
     claim="Two coupled queues keep CUBIC from starving a sender that keeps the queue short",
     parameters={
         "profile": MODERN.by_family(),
@@ -123,7 +123,7 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "In one queue CUBIC starves RoVegas",
+            "In one queue, CUBIC starves RoVegas",
             "RoVegas has less than half of CUBIC's rate, at each round-trip time",
             less_than(0.5, *_ratios("one queue")),
         ),

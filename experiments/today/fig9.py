@@ -172,7 +172,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     plots.finish_panels(
         figure,
         use,
-        title="Marks that senders counted (dashed: that switches made), and the use of the link",
+        title="Marks counted by senders (dashed: made by switches), and the use of the link",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
     )
     return figure
@@ -184,8 +184,8 @@ def _miscounted(name: str, losses: Sequence[float]) -> tuple[str, ...]:
 
 EXPERIMENT = Experiment(
     id="today/fig9",
-    paper="Signals of today; RFC 9768, section 3.2.2.5",
-    claim="Octet counters let a sender count marks whatever becomes of acknowledgements",
+    paper="Current signals; RFC 9768, section 3.2.2.5",
+    claim="Octet counters let a sender count marks even if acknowledgements are lost",
     parameters={
         "profile": MODERN.by_family(),
         "rate_bps": fig2.RATE_BPS,
@@ -212,7 +212,7 @@ EXPERIMENT = Experiment(
             more_than(10.0, *_miscounted(ACE, HEAVY)),
         ),
         Expectation(
-            "With the option lost acknowledgements cost no throughput",
+            "With the option, lost acknowledgements do not reduce throughput",
             "at least 95 % of that without losses, however many are lost",
             at_least(
                 0.95,
@@ -224,7 +224,7 @@ EXPERIMENT = Experiment(
             ),
         ),
         Expectation(
-            "Without it they do",
+            "Without the option, lost acknowledgements reduce throughput",
             "less than half of the throughput with it where half of them or more are lost",
             less_than(0.5, *(f"{_label(ACE, loss)} / {_label(OPTION, loss)}" for loss in HEAVY)),
         ),

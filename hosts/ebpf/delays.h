@@ -5,7 +5,7 @@
 
 #include "fixed.h"
 
-// Round trips for which the longest queueing time on the way back is remembered.
+// Round trips for which the longest queueing time on the reverse path is remembered.
 #define ROUNDS 8
 // Round-trip times above 33 s count as this, so that the sum of all parts has 32 bits.
 #define LONGEST_RTT_US (1U << 25)

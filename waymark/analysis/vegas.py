@@ -23,7 +23,7 @@ class Path:
 
     @property
     def asymmetry(self) -> float:
-        """k = u_f / u_b; above 1 the way back is the bottleneck."""
+        """k = u_f / u_b; above 1 the reverse path is the bottleneck."""
         return self.forward_pps / self.backward_pps
 
 
@@ -33,7 +33,7 @@ def queue_bounds(alpha: float, beta: float) -> tuple[float, float]:
 
 
 def vegas_throughput_pps(path: Path) -> float:
-    """The bottleneck's rate: u_f (3.13), or u_b = u_f/k where the way back is slower (3.17)."""
+    """The bottleneck's rate: u_f (3.13), or u_b = u_f/k where the reverse path is slower (3.17)."""
     return min(path.forward_pps, path.backward_pps)
 
 

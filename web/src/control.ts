@@ -18,7 +18,7 @@ class Control {
 
   on_ack(ack) {
     this.base = Math.min(this.base ?? Infinity, ack.rtt ?? Infinity);
-    // Queueing of the data alone: the way back does not count.
+    // Queueing of the data alone: the reverse path does not count.
     const waited = ack.aqt_echo ?? (ack.rtt ?? this.base) - this.base;
     const own = (this.cwnd * waited) / (this.base + waited);
     if (own > 3) this.cwnd -= 1 / this.cwnd;

@@ -38,7 +38,7 @@ fn two_hosts(c: &mut Criterion) {
     group.finish();
 }
 
-/// A whole run of Chan's figure 3.6: RoVegas against bursts at 0.9 of the way back, AQT in every hop.
+/// A whole run of Chan's figure 3.6: RoVegas against bursts at 0.9 of the reverse path, AQT in every hop.
 fn fig3_6(c: &mut Criterion) {
     let network = Network {
         program: "aqt",

@@ -1,6 +1,6 @@
 //! Chan 2004, figures 3.4 and 3.5: one flow whose acknowledgements meet the bottleneck.
 //!
-//! 1.6 Mb/s and 20 ms there, 1/k of the acknowledgements that this takes on the way back; queues of
+//! 1.6 Mb/s and 20 ms there, 1/k of the acknowledgements that this takes on the reverse path; queues of
 //! 10.
 
 #[path = "common/lab.rs"]

@@ -29,7 +29,7 @@ class RoVegas(wm.CongestionControl):
         if event.acked <= self.round_end:
             return
         self.round_end = event.next
-        # TODO 3: a queue on the way back is not this flow's.
+        # TODO 3: a queue on the reverse path is not this flow's.
         rtt = event.rtt
         queued = self.cwnd * (1 - self.base_rtt / rtt)  # packets of this flow in queues
         if self.cwnd < self.ssthresh:

@@ -17,7 +17,7 @@ class Control {
     this.baseRtt = Math.min(this.baseRtt, propagation);
     if (ack.acked <= this.roundEnd) return;
     this.roundEnd = ack.next;
-    // TODO 3: a queue on the way back is not this flow's.
+    // TODO 3: a queue on the reverse path is not this flow's.
     const rtt = ack.rtt;
     const queued = this.cwnd * (1 - this.baseRtt / rtt); // packets of this flow in queues
     if (this.cwnd < this.ssthresh) {
