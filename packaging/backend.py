@@ -1,8 +1,8 @@
 """The build backend (PEP 517): maturin, with the project's folders under ``waymark/`` in wheels.
 
 In the repository ``controller/``, ``exercises/``, ``experiments/``, ``hosts/``, ``p4src/`` and
-``topologies/`` stand beside ``waymark/``, and code imports them by these names. A wheel has them in
-the package, so that it takes no name but ``waymark`` in site-packages: the files are copied, and
+``topologies/`` are next to ``waymark/``, and code imports them by these names. A wheel has them in
+the package, so that it adds only ``waymark`` to site-packages: the files are copied, and
 ``from controller import …`` becomes ``from waymark.controller import …``. An editable install uses
 the repository as it is.
 """

@@ -1,4 +1,4 @@
-"""Controls compared with each other: the report's page "Which signal buys what"."""
+"""Controls compared with each other: the report's page "Benefit of each signal"."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

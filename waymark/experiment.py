@@ -200,7 +200,7 @@ class Comparison:
         better: whether smaller or larger numbers are better.
         rivals: the titles of current transports; Waymark's number is red in the report if one of
             them beats it.
-        scenario: the column's name on the report's page "Which signal buys what"; empty: no column.
+        scenario: the column's name on the report's page "Benefit of each signal"; empty: no column.
         measure: its name within the scenario.
     """
 

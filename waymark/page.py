@@ -23,11 +23,11 @@ from waymark.tables import digits
 TITLES = {
     "chan": "Chan 2004: RoVegas, Enhanced Vegas, Quick Vegas, RedVegas",
     "srijith": "Srijith, Jacob, Ananda: Vegas-A",
-    "kurata": "Kurata, Hasegawa, Murata: Reno beside Vegas",
+    "kurata": "Kurata, Hasegawa, Murata: Reno and Vegas",
     "lien": "Lien, Chung: Muzha",
     "dahal": "Dahal 2007: RBCC, RBCC-WL, SCTP",
     "beyond": "Beyond the papers: their claims with current transports",
-    "today": "Current signals beside the papers' marks",
+    "today": "Current signals and the papers' marks",
 }
 
 RULES: Mapping[Verdict, str] = {

@@ -263,7 +263,7 @@ def print_expectations(console: Console, experiment: Experiment, rows: Sequence[
                 f"  criterion: {expectation.criterion}",
             ]
             if undecided:
-                lines.append(f"  other seeds may decide otherwise: {', '.join(undecided)}")
+                lines.append(f"  other seeds can give another verdict: {', '.join(undecided)}")
             for line in lines:
                 console.print(line, highlight=False, soft_wrap=True)
 

@@ -12,7 +12,7 @@ from waymark.criteria import more_than
 LOAD = 0.5
 LOSSES: Mapping[Scale, tuple[float, ...]] = {"quick": (0.06,), "full": (0.01, 0.06, 0.1)}
 SHOWN = 0.06
-"""On the page "Which signal buys what"."""
+"""On the page "Benefit of each signal"."""
 FROM_S = 10.0
 END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 110.0}
 SAMPLE_S = 0.1

@@ -145,7 +145,7 @@ def comparisons(
     Args:
         points: such as ``", load 0.9"``; of smaller scales some may be missing.
         measures: those that the table has there.
-        scenario: its short name on the page "Which signal buys what".
+        scenario: its short name on the page "Benefit of each signal".
         shown: the measures that it shows of the last point.
     """
     return tuple(

@@ -1,4 +1,4 @@
-"""Reno beside Vegas on one bottleneck: Kurata, Hasegawa and Murata, §4.
+"""Reno and Vegas at one bottleneck: Kurata, Hasegawa and Murata, §4.
 
 The paper's formulas are images that its text lost; what is here is derived from its prose, and the
 numbers of equations are inferred. μ is the bottleneck's rate in packets per second, τ the sum of

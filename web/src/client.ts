@@ -15,7 +15,7 @@ import type { FromWorker, ToWorker } from "./worker";
 const WASM = new URL("lab.wasm", document.baseURI).href;
 /** How long a request may take before its instance is replaced. */
 const LIMIT_MS = 10_000;
-/** What is said then. */
+/** The message then. */
 export const ENDLESS = `no answer within ${LIMIT_MS / 1000} s: an endless loop? The simulator was restarted.`;
 
 type Answer<T> = T | { error: Failure };

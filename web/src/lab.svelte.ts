@@ -23,7 +23,7 @@ export interface Selected {
 export class Lab {
   index = $state.raw<{ id: string; title: string; file: string }[]>([]);
   preset = $state.raw<Preset | null>(null);
-  /** The names of the run and of the one beside it. */
+  /** The names of the run and of the one shown second. */
   names = $state.raw<[string, string | null]>(["", null]);
   runs = $state.raw<Run[]>([]);
   positions = $state.raw<Positions>({});
@@ -47,7 +47,7 @@ export class Lab {
   readonly chosen = $derived(
     this.names.flatMap((name) => this.choices.find((choice) => choice.name === name) ?? []),
   );
-  /** The texts of the chosen runs' scenarios, with the sliders as they stand. */
+  /** The texts of the chosen runs' scenarios, with the sliders as they are set. */
   readonly scenarios = $derived<Files>(
     Object.fromEntries(
       this.chosen.map((choice) => [
@@ -97,7 +97,7 @@ export class Lab {
     const has = (name: string | null) => name === null || known.includes(name);
     this.names = pair && found && pair.every(has) ? pair : next.pair;
     if (pair && this.names !== pair) {
-      this.problem = "The link names a preset or a run that this page does not have.";
+      this.problem = "The link has a preset or a run that this page does not have.";
     }
     this.colouring = next.mark;
     this.source.forget();

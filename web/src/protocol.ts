@@ -89,7 +89,7 @@ export interface Diagnostic {
   help: string | null;
 }
 
-/** Time; packets that wait for each line; of each flow: b/s, window, AQT there and back, MRAI, CI. */
+/** Time; packets that wait for each line; of each flow: b/s, window, AQT forward and backward, MRAI, CI. */
 export type Sample = [number, number[], [number, number, number, number, number, boolean][]];
 
 export interface Flight {
@@ -162,7 +162,7 @@ export interface Results {
   totals: { events: number; packets: number; packet_hops: number };
 }
 
-/** What the packet scripts of an exercise came to. */
+/** The results of the packet scripts of an exercise. */
 export interface Verdict {
   passed: boolean;
   packets: number;

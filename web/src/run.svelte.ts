@@ -48,7 +48,7 @@ export class Run {
 
   /**
    * What a packet that is shown at a time met in the switches: the run is repeated up to there by an
-   * instance of its own.
+   * separate instance.
    */
   async trace(id: number, shown_s: number): Promise<Visits["visits"]> {
     const { files, control } = this.started;
@@ -70,7 +70,7 @@ export class Run {
     }
   }
 
-  /** Begins anew; the scenario may be a text that a user wrote. */
+  /** Begins again; the scenario may be a text that a user wrote. */
   async open(files: Files, scenario: Scenario | string, control: string | null): Promise<void> {
     const turn = ++this.current;
     this.core.stop();
@@ -163,7 +163,7 @@ export class Run {
   }
 }
 
-/** What a text says; null where it is no JSON, which the core reports. */
+/** What a text says; null where it is not JSON, which the core reports. */
 function parsed(text: string): Scenario | null {
   try {
     return JSON.parse(text) as Scenario;

@@ -15,7 +15,7 @@ export function slidersOf(runs: PresetRun[]): Slider[] {
   return [...named.values()];
 }
 
-/** A run's scenario with the sliders where they stand, and with the page's control if asked for. */
+/** A run's scenario with the positions of the sliders, and with the page's control if asked for. */
 export function adjusted(run: PresetRun, positions: Positions, own: boolean): Scenario {
   const scenario = JSON.parse(JSON.stringify(run.scenario)) as Scenario;
   for (const slider of run.sliders) move(scenario, slider, positions[slider.name]);

@@ -48,7 +48,7 @@ export async function fromFragment(fragment: string): Promise<Shared | null> {
   }
 }
 
-/** Whether data of a link, which anybody may have written, has the state's shape. */
+/** Whether data of a link, which may be malformed, has the state's shape. */
 function isShared(data: unknown): data is Shared {
   if (!isRecord(data)) return false;
   const { preset, a, b, speed, sliders, edits, control, file } = data;

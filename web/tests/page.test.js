@@ -357,7 +357,7 @@ for (const viewport of [
   });
 }
 
-/** What each check came to on the page: whether it passed, and what it says. */
+/** The result of each check on the page: whether it passed, and what it says. */
 async function checked(page) {
   await page.getByRole("button", { name: "Check", exact: true }).press("Enter");
   await page.locator("[data-test=verdict] h3").waitFor();
@@ -384,7 +384,7 @@ function same(outcomes, expected) {
     // The command line says once what two checks have in common.
     if (says.startsWith("as ")) continue;
     for (const text of said) assert.ok(says.includes(text), `${text}: ${says}`);
-    // And the reverse, but for the plots and how to look further.
+    // And the reverse, except for the plots and hints.
     const rest = said.reduce((left, text) => left.replace(text, ""), says);
     if (name.endsWith(".yaml")) assert.match(rest, /^ *(Queue .*Plot: .*)?$/);
     for (const [field, want, found] of fields) {

@@ -38,7 +38,7 @@ export interface Sender {
   host: string;
   control: string;
   to: string;
-  /** It ended without a word. */
+  /** It ended without a report. */
   gone: boolean;
   time_s: number;
   octets: number;
