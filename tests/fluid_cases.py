@@ -1,7 +1,7 @@
 """HPCC, PowerTCP and θ-PowerTCP over one bottleneck: as packets in virtual time, and as fluids.
 
 What the papers' figures show: flows that join (Li et al. 2019, figure 9; Addanki et al. 2022,
-figure 5), an incast beside a long flow (figures 9 and 4), and half of the capacity taken away.
+figure 5), an incast with a long flow (figures 9 and 4), and half of the capacity taken away.
 """
 
 from __future__ import annotations

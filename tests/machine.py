@@ -35,7 +35,7 @@ exec sleep infinity
 """
 
 NO_MATTER = ("<defunct>", "nf_conntrack_count")
-"""Lines of what has ended, but for an init that would hear of it, and of what changes by itself."""
+"""Lines of what has ended but has not been reaped, and of what changes without the test."""
 
 WATCHED = {
     "namespace": ("ip", "netns", "list"),

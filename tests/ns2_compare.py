@@ -63,7 +63,7 @@ def compare(
     ]
     for several in futures:
         runs = {label: [future.result() for future in each] for label, each in several.items()}
-        # What ns-2 cannot run stands for itself in neither table.
+        # What ns-2 cannot run is in neither table.
         sides.append({label: runs.get(label, runs[known[0]]) for label in scenarios[0]})
     rows, theirs = ({row.quantity: row for row in experiment.rows(side)} for side in sides)
 

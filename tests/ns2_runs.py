@@ -50,9 +50,9 @@ Agent/TCP/Newreno set partial_window_deflation_ 0
 def draw(variant: str, seed: int) -> Description:
     """A network of one to five flows over one bottleneck, the first of them of ``variant``.
 
-    It varies rates, delays, queue limits, windows and profiles; chosen losses, of resends and of
-    acknowledgements too; congestion on the reverse path; finite transfers. Delays have seven digits,
-    so that packets of several flows do not meet at one instant, whose order is a matter of rounding.
+    It varies rates, delays, queue limits, windows and profiles; chosen losses, also of resends and
+    acknowledgements; congestion on the reverse path; finite transfers. Delays have seven digits, so
+    that packets of several flows do not arrive at one instant, in an order that rounding decides.
     """
     rng = random.Random(f"{variant} {seed}")
     limit = rng.choice([3, 4, 5, 6, 8, 10, 15, 20, 50])
@@ -183,7 +183,7 @@ def _agents(index: int, flow: dict[str, Any]) -> Iterable[str]:
     sink = "Agent/TCPSink/Sack1" if name in ("sack", "fack") else "Agent/TCPSink"
     yield f"Agent/TCP set window_ {profile['window']}"
     yield f"Agent/TCP set windowInit_ {profile['initial_window']}"
-    # Vegas sends no SYN whatever this says, and has its initial window from the second ACK on.
+    # Vegas sends no SYN, with any value here, and has its initial window from the second ACK on.
     delayed = int(vegas or profile.get("syn", False))
     yield f"Agent/TCP set syn_ {delayed}; Agent/TCP set delay_growth_ {delayed}"
     yield f"set tcp [new {AGENTS[name]}]; set sink [new {sink}]; set ftp [new Application/FTP]"

@@ -1,6 +1,6 @@
 """A scenario of the lab as a script for ns-2, and ns-2's run of it as a result of the lab.
 
-An experiment's own rows can so be made of ns-2's runs too: ``tests/ns2_compare.py``.
+So an experiment's rows can also be computed from ns-2's runs: ``tests/ns2_compare.py``.
 """
 
 import tempfile
@@ -173,7 +173,7 @@ def settings(profile: Ns2Profile, algorithm: str) -> dict[str, object]:
         "bugFix_": int(profile.bugfix),
         "precisionReduce_": int(profile.exact_halving),
         "useHeaders_": int(profile.packet_octets > 1000),
-        # Vegas sends no SYN whatever this says, and has its initial window from the second ACK on.
+        # Vegas sends no SYN, whatever the value here, and has its initial window from the second ACK on.
         "syn_": int(delayed),
         "delay_growth_": int(delayed),
     }
@@ -273,7 +273,7 @@ def result(
 
 def _flow_result(flow: Flow, rows: Values, losses: int, trace: Trace | None) -> FlowResult:
     each = flow.profile.packet_octets
-    # A SYN's 40 octets are no packet of data.
+    # A SYN's 40 octets are not a data packet.
     delivered = _steps((rows[:, 1] / each + 0.5).astype(np.int64))
     finished_s = float(rows[-1, 0])
     return FlowResult(

@@ -197,7 +197,7 @@ def wrap(message: Any) -> Any:
 
 
 def errors(error: grpc.RpcError) -> list[Any]:
-    """What is said of each update or entity of a batch."""
+    """The error of each update or entity of a batch."""
     return list(_errors(error))
 
 

@@ -1,4 +1,4 @@
-"""A P4Runtime server over loopback for tests: fixtures, and what is said of a refused request."""
+"""A P4Runtime server over loopback for tests: fixtures, and the error of a refused request."""
 
 from __future__ import annotations
 

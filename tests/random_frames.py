@@ -41,7 +41,7 @@ class Received:
 
 
 def random_frame(seed: int, number: int, routes: dict[int, int]) -> Sent:
-    """Frame `number` of a seed: the same whatever else is sent.
+    """Frame `number` of a seed: independent of other frames.
 
     Args:
         seed: any number.

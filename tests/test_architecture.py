@@ -42,7 +42,7 @@ ALLOWED = {
         *("bmv2-json", "engine", "p4-frontend", "p4-info", "p4-ir", "tofino-rules", "units"),
     },
 }
-"""What a crate may know of the others; only ``bindings`` may know all."""
+"""The crates on which a crate may depend; only ``bindings`` may depend on all."""
 
 
 @pytest.mark.parametrize("crate", sorted(ALLOWED))

@@ -1,4 +1,4 @@
-"""The command line as its user meets it."""
+"""The command line, as a user runs it."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ UNITS = dict.fromkeys(NUMBERS, "packets")
 
 
 def test_waymark_is_beaten_by_current_transports_alone() -> None:
-    """Vegas has less waiting, and is none of them."""
+    """Vegas has a shorter queue, and is not one of them."""
     assert compared.beaten(ONE, NUMBERS) == {"Waymark: use": ["CUBIC"]}
     assert compared.beaten(ONE, NUMBERS | {"Waymark: use": 100.04}) == {}
 
@@ -51,7 +51,7 @@ def test_the_matrix_has_the_columns_that_are_shown() -> None:
     assert matrix.octets == {"CUBIC": 0.0, "Waymark": 12.0}
 
 
-def test_a_point_that_a_scale_lacks_is_no_column() -> None:
+def test_a_point_that_a_scale_lacks_is_not_a_column() -> None:
     elsewhere = replace(ONE, comparisons=(replace(QUEUE, quantity="{}, load 1: waiting"), QUEUE))
     assert len(compared.matrix([(elsewhere, UNITS, NUMBERS)]).columns) == 1
 

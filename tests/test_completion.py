@@ -11,7 +11,7 @@ from conftest import ROOT
 
 
 def asked(shell: str, line: str) -> str:
-    """What ``waymark`` answers to a shell about a command line; the last word is not finished."""
+    """The completions of ``waymark`` for a command line whose last word is not finished."""
     words = {
         "bash": {"COMP_WORDS": line, "COMP_CWORD": str(len(line.split(" ")) - 1)},
         "zsh": {"_TYPER_COMPLETE_ARGS": line},

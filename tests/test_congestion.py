@@ -1,4 +1,4 @@
-"""Congestion controls in Python run beside the compiled ones, and their errors are reported."""
+"""Congestion controls in Python run with the compiled ones, and their errors are reported."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_an_attribute_that_is_none_of_its_values_is_refused(
         assert str(raised.value) == told
 
 
-def test_what_is_no_algorithm_is_refused() -> None:
+def test_an_invalid_algorithm_is_refused() -> None:
     with pytest.raises(wm.WaymarkError, match=r"dict gives \{\}; expected an algorithm's name"):
         wm.Flow("a", "b", dict)  # pyright: ignore
     with pytest.raises(wm.WaymarkError, match="found 'vegan'; did you mean vegas"):

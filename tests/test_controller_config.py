@@ -1,4 +1,4 @@
-"""Configurations: what they mean, and what is said of those that mean nothing."""
+"""Configurations: what they mean, and the errors of invalid ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/tour.md's tour of the controller, as it is written, in a network namespace of its own."""
+"""docs/tour.md's tour of the controller, as it is written, in a separate network namespace."""
 
 from __future__ import annotations
 

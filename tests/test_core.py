@@ -1,4 +1,4 @@
-"""The compiled core, as Python meets it."""
+"""The compiled core, as Python calls it."""
 
 import json
 import signal

@@ -70,7 +70,7 @@ def of(name: str) -> Exercise:
 
 
 def copy(its: Exercise, folder: Path, part: str = "solution") -> Path:
-    """A student's folder, with the solution in place of the skeleton."""
+    """A student's folder, with the solution instead of the skeleton."""
     its.start(folder)
     shutil.copytree(its.folder / part, folder, dirs_exist_ok=True)
     return folder
@@ -177,7 +177,7 @@ def test_a_student_starts_and_checks(
         (("start", "1", "full"), "error: full: exists already and is not empty"),
         (("check", "full"), "error: full has no exercise.yaml: not the folder of an exercise"),
         (("check", "nowhere"), "error: nowhere has no exercise.yaml"),
-        (("check", "1"), "error: 1 has no exercise.yaml: it is no exercise's folder; valid: less"),
+        (("check", "1"), "error: 1 has no exercise.yaml: not the folder of an exercise; valid: less"),
         (("check", "less"), "error: less/forwarding.p4: no such file; "),
     ],
 )

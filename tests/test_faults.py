@@ -1,4 +1,4 @@
-"""Networks that break, and commands that are interrupted: what is said, and what is left."""
+"""Networks that break, and commands that are interrupted: their messages, and what is left."""
 
 from __future__ import annotations
 
@@ -187,7 +187,7 @@ def test_traffic_continues_without_a_controller_and_another_one_reconciles(
             _, told = ping.wait()
         assert " 0% packet loss" in told
     assert here.waymark(*control, "plan", file).stdout == "r1: nothing to do\n"
-    # A route is lost, as if it had been changed while nobody looked.
+    # A route is lost, as if another process had changed it.
     fewer = here.path(file).read_text().replace("10.0.0.2/32", "10.0.0.77/32")
     here.path(f"{FOLDER}/small/other.yaml").write_text(fewer)
     assert here.waymark(*control, "apply", f"{FOLDER}/small/other.yaml").returncode == 0
@@ -233,10 +233,10 @@ def test_a_transfer_whose_other_end_is_killed_says_so(here: Machine, small_file:
 SENDER = ("host", "send", "10.9.0.2", "-i", "near", "--address", "10.9.0.1/24")
 
 NO_ARP: tuple[str, ...] = ()
-"""Nobody answers ARP for the receiver's address."""
+"""There is no ARP answer for the receiver's address."""
 
 NO_SYN = ("--address", "10.9.0.1/32", "--gateway", "10.9.0.3", "--gateway-mac", "02:00:00:00:00:03")
-"""Packets leave, and nobody answers them."""
+"""Packets leave, and are not answered."""
 
 
 @pytest.fixture

@@ -90,7 +90,9 @@ def test_each_trigger_begins_a_burst(
     run("--p4", PROGRAMS / f"{arch}_generator.p4")
     timers = [seen(wires[1], "aa bb cc dd") for _ in range(4)]
     assert timers == [[0, 1, 0, number, port] for number in (0, 1, 0, 1)]
-    wires[0].socket.send(b"\x20" + bytes(59))  # recirculates; does not begin as application 3 wants
+    wires[0].socket.send(
+        b"\x20" + bytes(59)
+    )  # recirculates; does not begin with the pattern of application 3
     wires[0].socket.send(b"\x10\x34" + bytes(58))
     cause = 0 if arch == "t2na" else 0x340000
     assert seen(wires[1], "55 66 77 88") == [0, 3, cause, 0, port]

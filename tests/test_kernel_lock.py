@@ -1,4 +1,4 @@
-"""Tests that load BPF programs do not run beside those of another checkout."""
+"""Tests that load BPF programs do not run at the same time as those of another checkout."""
 
 from __future__ import annotations
 

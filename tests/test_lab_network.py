@@ -151,7 +151,7 @@ def test_a_network_is_followed_through_traffic_and_faults(url: str) -> None:
             assert port["sent_packets"] > 0
             assert port["marks"]["aqt"] > 0
 
-            # `idle` reads nothing all the while, and `live` goes on as fast as before.
+            # `idle` reads nothing during this time, and `live` continues as fast as before.
             before = time.monotonic()
             for _ in range(5):
                 live.recv(timeout=2)
@@ -205,7 +205,7 @@ def test_senders_in_linux_tcp_are_shown(tmp_path: Path, chosen: str) -> None:
             assert flow["host"] == "a"
             assert flow["control"] == (f"wm_{chosen}" if chosen else DEFAULT.read_text().strip())
             assert flow["to"] == "10.0.0.2:5001"
-            # There and back takes 24 ms, and a queue of 100 packets 0.3 s.
+            # A round trip takes 24 ms, and a queue of 100 packets 0.3 s.
             assert 0.024 <= flow["base_rtt_s"] <= flow["rtt_s"] < 0.5
             assert flow["aqt_forward_s"] is None
             until(live, lambda m: sends(m) and m["flows"][0]["cwnd"] != flow["cwnd"])

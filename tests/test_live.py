@@ -1,4 +1,4 @@
-"""Scenarios on interfaces, beside the same in virtual time."""
+"""Scenarios on interfaces, compared with the same in virtual time."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_interfaces_carry_the_simulator_s_traffic_and_the_marks(architecture: st
     acked = np.asarray(trace.column("acked"))
     assert 0.4 * simulated.flows[0].delivered.sum() < acked[-1] <= 800
     back = np.nan_to_num(np.asarray(trace.column("aqt_backward_s"), dtype=np.float64))
-    # A busy machine delays some; most meet an empty queue until the traffic begins.
+    # A busy machine delays some; most find an empty queue until the traffic begins.
     assert np.median(back[times < 1]) < 0.001
     assert np.count_nonzero(back[times > 1] > 0.0025) > 20
     there = np.nan_to_num(np.asarray(trace.column("aqt_forward_s"), dtype=np.float64))

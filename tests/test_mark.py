@@ -76,7 +76,7 @@ def test_the_longest_queue_comes_back(profile: wm.Profile) -> None:
     assert {marks["peak"] for marks in control.back} == {(0,)}
 
 
-def test_the_way_back_has_its_own_values() -> None:
+def test_the_reverse_direction_has_its_own_values() -> None:
     control = Listens()
     cross = wm.Cbr("b", "a", 1.7e6, start_s=4, stop_s=6)
     result = run(control, sources=(cross,))

@@ -1,4 +1,4 @@
-"""Memory stays flat however long a run is."""
+"""Memory does not grow with the length of a run."""
 
 import os
 import subprocess

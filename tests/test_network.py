@@ -199,7 +199,7 @@ def test_links_become_cables_and_wires() -> None:
     "main", ["plain", "ecn", "l4s", "trim", "csig", "tcp_int", "int", "red", "fabric", "waymark"]
 )
 def test_a_program_gets_the_entries_that_it_has_tables_for(main: str, tmp_path: Path) -> None:
-    """The controller's configuration means what the lab writes, whatever the program."""
+    """The controller's configuration means what the lab writes, with every program."""
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     network = network.with_program(f"v1model/{main}.p4")
     if main in ("ecn", "trim"):

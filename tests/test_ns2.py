@@ -1,4 +1,4 @@
-"""The experiments' baselines beside ns-2 itself, where the Debian package ns2 is installed."""
+"""The experiments' baselines compared with ns-2, where the Debian package ns2 is installed."""
 
 import shutil
 from collections.abc import Callable, Iterator
@@ -174,7 +174,7 @@ def test_a_lone_flow_of_the_stock_profile_is_the_same(algorithm: Algorithm, buff
 
 
 def counts(result: Result) -> list[int]:
-    """What became of all flows' packets."""
+    """The fate of all flows' packets."""
     return [
         number
         for flow in result.flows

@@ -1,4 +1,4 @@
-"""The ns2 profile beside ns-2 itself: random runs, every event at the bottleneck."""
+"""The ns2 profile compared with ns-2: random runs, every event at the bottleneck."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The shared medium beside ns-2's ``Mac/Simple``, where the Debian package ns2 is installed."""
+"""The shared medium compared with ns-2's ``Mac/Simple``, where the Debian package ns2 is installed."""
 
 import shutil
 from dataclasses import replace
@@ -25,7 +25,7 @@ def test_loss_and_throughput_over_the_medium_are_ns2s(scheme: str, exponent: flo
     theirs = [ns2_wireless.run(scenario, exponent, distances_m) for scenario in scenarios]
     for measure, off in ((wired.loss_percent, 0.1), (wireless.utilisation_percent, 0.01)):
         our, their = ([measure(result) for result in results] for results in (ours, theirs))
-        # Beside a difference that matters, what two means of ten differ by at random.
+        # In addition to a difference that matters: the random difference of two means of ten.
         chance = 3 * ((stdev(our) ** 2 + stdev(their) ** 2) / len(SEEDS)) ** 0.5
         assert abs(fmean(our) - fmean(their)) <= max(off * fmean(their), chance)
 

@@ -114,7 +114,7 @@ def test_the_option_is_sent_where_it_is_asked_for(small: Topology, tmp_path: Pat
 def test_a_sender_learns_of_the_marks_that_its_switch_made(
     small: Topology, *, option: bool
 ) -> None:
-    """But for those of the last window, and of what waits for its acknowledgement."""
+    """Except those of the last window, and of unacknowledged data."""
     result = run(over_marks(small, 6, option=option))
     made = result.switches["r1"].counters["dual_pi2_marked"].total.packets
     assert made > 20

@@ -32,7 +32,7 @@ def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
         "PYTHONPATH": str(ROOT),
         "COLUMNS": "80",
     }
-    del home["WAYMARK_HOME"]  # the package finds its checkout by itself
+    del home["WAYMARK_HOME"]  # the package finds its checkout without it
     done = subprocess.run(
         ["sh", "-e"], input=script, cwd=work, env=home, capture_output=True, text=True, timeout=900
     )

@@ -460,7 +460,7 @@ def test_entries_asked_for_by_part(tables: Client) -> None:
     assert tables.read(tables.entry("initial", None, 3)) == [anything]
     of_action = tables.entry("initial", p4r.Action(action_id=one.action.action.action_id))
     assert tables.read(of_action) == [one]
-    # An entry that matches anything cannot be told from all entries, but for its priority.
+    # An entry that matches anything differs from all entries only by its priority.
     assert len(tables.read(tables.entry("initial"))) == 4
     wrong = tables.entry("initial", None, 4)
     wrong.match.add(field_id=9)

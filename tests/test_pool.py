@@ -155,7 +155,7 @@ def kept(small: Topology, folder: Path) -> Path:
 
 
 def noted(small: Topology, folder: Path) -> str:
-    """What a store says of a file that it cannot read, whose run is made again."""
+    """The message of a store for a file that it cannot read, whose run is repeated."""
     notes: list[str] = []
     store = Store(folder, notes.append)
     with pools.pool(1, store=store) as workers:
@@ -250,7 +250,9 @@ def test_a_compressed_result_is_not_read(small: Topology, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
-def test_what_is_no_file_is_not_waited_for(tmp_path: Path, make: Callable[[Path], None]) -> None:
+def test_a_name_that_is_not_a_file_is_not_waited_for(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
     path = tmp_path / "ke" / "y.npz"
     path.parent.mkdir()
     make(path)

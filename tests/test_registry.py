@@ -15,7 +15,7 @@ CONGESTION = Path("crates/congestion/src")
 CONFIG = re.compile(r"\bpub struct (\w+Config)\b")
 
 ELSEWHERE = {
-    # Figures of the papers compare these in colours of their own; others have the palette's.
+    # Figures of the papers compare these in fixed colours; others have the palette's.
     "waymark/plots.py": "tahoe reno newreno sack cubic bbr dctcp vegas rovegas enhancedvegas "
     "quickvegas redvegas vegasa muzha rbcc rbccwl",
     # Loss recoveries, which have the names of the controls that introduced them.

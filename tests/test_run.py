@@ -148,7 +148,7 @@ def test_a_name_that_is_none_is_reported_with_those_that_exist(
 
 
 def test_a_value_that_the_core_refuses_is_reported_by_its_place(small: Topology) -> None:
-    """And not by its column in a text that nobody has seen."""
+    """And not by its column in a text that users do not see."""
     flow = Flow("a", "b", "vegas", CHAN, segments=1.5)  # pyright: ignore[reportArgumentType]
     with pytest.raises(WaymarkError) as raised:
         run(scenario(small, flows=(flow,)))
@@ -258,7 +258,7 @@ def test_octets_are_those_of_the_packets_with_any_control(
     assert ours.counted_octets == theirs.counted_octets == profile.packet_octets - options
     stamped = 12 * (profile is MODERN or control.timestamps)
     assert ours.payload_octets == ours.counted_octets - 40 - stamped
-    # Nothing is lost: all that arrived is useful, but for what the last bin waits for.
+    # Nothing is lost: all that arrived is useful, except what is outstanding in the last bin.
     each = own.throughput_bps(0, 5, 20), own.useful_bps(0, 5, 20)
     assert each[1] == pytest.approx(each[0], rel=1e-3)
     assert each[0] == pytest.approx(1.6e6 * ours.counted_octets / ours.packet_octets, rel=2e-3)
@@ -329,7 +329,7 @@ def test_a_change_of_a_link_that_is_not_there_is_refused(small: Topology) -> Non
 
 
 def test_the_threshold_follows_from_the_path(small: Topology) -> None:
-    """A 40-octet packet takes 44.5 ms there and back: 4·(0.032 + 1) and 2·(0.2 + 20) ms."""
+    """A 40-octet packet has a round trip of 44.5 ms: 4·(0.032 + 1) and 2·(0.2 + 20) ms."""
     core = to_core(
         Scenario("f", small, 1, flows=(Flow("a", "b", "rbcc", threshold_factor=2),)),
         {"v1model/waymark.p4": []},
@@ -402,7 +402,7 @@ def test_a_threshold_needs_a_program_that_marks(small: Topology) -> None:
         run(Scenario("dctcp", network, 1, flows=(flow,)))
 
 
-def test_swift_with_marks_does_not_count_the_way_back(small: Topology) -> None:
+def test_swift_with_marks_does_not_count_the_reverse_path(small: Topology) -> None:
     """The round trip shows that acknowledgements wait behind cross traffic; the marks do not."""
     aqt = frozenset({"aqt"})
     marking = replace(small, switches=tuple(replace(s, feedback=aqt) for s in small.switches))
@@ -466,7 +466,7 @@ def test_csig_needs_switches_that_know_its_tags(small: Topology) -> None:
 
 
 def test_a_tag_tells_the_worst_hop_and_what_it_leaves(small: Topology) -> None:
-    """r1's line is the worst hop: r2 writes next to no tags."""
+    """r1's line is the worst hop: r2 writes almost no tags."""
     network = small.with_program("v1model/csig.p4")
     flow = Flow("a", "b", "swiftcsig", MODERN, settings={"target_s": 0.02})
     result = run(Scenario("csig", network, 30, flows=(flow,)))
@@ -521,7 +521,7 @@ def test_waymark_reads_every_mark(small: Topology) -> None:
     assert lossy.throughput_bps(0, 20, 60) > 0.8 * 1.6e6
 
 
-def test_verdicts_stand_beside_the_truth(small: Topology) -> None:
+def test_verdicts_are_compared_with_the_truth(small: Topology) -> None:
     """Below the queues' limits every loss is the link's; without loss on links, the queues'."""
     marking = tuple(replace(s, feedback=frozenset({"ci"})) for s in small.switches)
     network = replace(small, switches=marking).with_queues(50).with_link("r2", "b", loss=0.02)

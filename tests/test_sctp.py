@@ -44,7 +44,7 @@ def test_every_interface_has_an_address_and_a_path_of_its_own() -> None:
     assert [str(addressing.interfaces["d1", port]) for port in (1, 2)] == ["10.0.0.4", "10.1.0.4"]
     assert addressing.next_hop_to["rs2", "d1", 2] == "rd2"
     assert ("rs2", "d1", 1) not in addressing.next_hop_to
-    # 40 octets at 1 Mb/s and 10 ms, three links there and back.
+    # 40 octets at 1 Mb/s and 10 ms, three links in each direction.
     for interface in (0, 1):
         round_trip_s = least_round_trip_s(network, addressing, "s0", "d0", interface=interface)
         assert round_trip_s == pytest.approx(6 * (0.00032 + 0.01))

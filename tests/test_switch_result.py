@@ -193,7 +193,7 @@ def test_drops_by_a_limit_of_the_engine_show_their_cause(tmp_path: Path) -> None
 
 
 def test_entries_go_only_to_tables_that_the_program_has(tmp_path: Path) -> None:
-    """Without entries of its own, the program matches nothing, and drops every packet."""
+    """Without entries, the program matches nothing, and drops every packet."""
     made = Scenario("none", network(tmp_path), 1, sources=(Cbr("a", "b", 1e5),))
     result = run(made)
     switch = result.switches["s1"]

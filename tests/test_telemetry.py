@@ -74,7 +74,7 @@ def test_a_stack_builds_to_the_octets_of_the_specification() -> None:
     assert bytes(built) == EXAMPLE.octets()
 
 
-def test_what_is_no_stack_is_payload() -> None:
+def test_an_invalid_stack_is_payload() -> None:
     for packet in (
         Ether(octets(EXAMPLE.octets(), dscp=0)),
         Ether(octets(b"")),

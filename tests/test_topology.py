@@ -30,7 +30,7 @@ def test_the_paper_s_bottleneck_is_as_printed() -> None:
     assert len(network.links) == 10
 
 
-def test_a_changed_link_leaves_the_way_back_alone() -> None:
+def test_a_changed_link_leaves_the_reverse_direction_unchanged() -> None:
     network = Topology.load(ROOT / "topologies" / "bottleneck.yaml")
     changed = network.with_link("r2", "r1", rate_bps=8000)
     assert changed.link("r2", "r1").rate_bps == 8000
@@ -80,7 +80,7 @@ def test_l4s_is_of_both_directions_unless_said_otherwise(tmp_path: Path) -> None
     assert [network.link(*ends).weights for ends in ("ab", "ba")] == [(1, 9), (1,)]
 
 
-def test_marks_of_one_direction_may_be_off_on_the_way_back(tmp_path: Path) -> None:
+def test_marks_of_one_direction_may_be_off_in_the_reverse_direction(tmp_path: Path) -> None:
     file = tmp_path / "t.yaml"
     link = "ends: [a, b], rate: 1 Mb/s, delay: 1 ms, dual_pi2: {}, ecn: 3"
     back = "back: {dual_pi2: off, ecn: off}"

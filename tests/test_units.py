@@ -31,7 +31,7 @@ def test_quantities_are_exact() -> None:
 
 
 @pytest.mark.parametrize("text", ["10 MB/s", "10MBps", "10 Mbytes/s", "fast", "", "-1 Mb/s"])
-def test_what_is_no_rate_is_refused_with_the_units(text: str) -> None:
+def test_an_invalid_rate_is_refused_with_the_units(text: str) -> None:
     with pytest.raises(WaymarkError, match=r"is not a rate; expected .* \(b/s, kb/s, Mb/s, Gb/s\)"):
         parse_rate(text)
 

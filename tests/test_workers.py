@@ -76,7 +76,7 @@ def test_workers_that_cannot_start_fail_the_run_with_their_error(tmp_path: Path)
 
 
 def test_workers_start_no_workers(tmp_path: Path) -> None:
-    """A script that runs scenarios wherever it is imported would start processes for ever."""
+    """A script that runs scenarios when it is imported would start processes without end."""
     code, out, err = ran(tmp_path / "own.py", text("if True:"))
     assert (code, out) == (1, "")
     assert "a worker cannot start workers" in err
@@ -135,7 +135,7 @@ def test_a_reader_that_leaves_does_not_stop_the_run(tmp_path: Path, both: str) -
 
 @pytest.mark.parametrize("command", ["list", "controls"])
 def test_a_reader_that_is_not_there_is_no_failure(command: str) -> None:
-    """Also where a print meets the closed pipe, which click makes the exit code 1."""
+    """Also if a print finds the pipe closed, for which click exits with 1."""
     reader, writer = os.pipe()
     os.close(reader)
     words = [*COMMAND, command]

@@ -9,7 +9,7 @@ waiting packets q         sent in the window, u  index and why
 q > 3/4 max_waiting       any                    1, window × 3/4: the queue is about to refuse
 q > 1/2 max_waiting       any                    2, window − 1: let the queue drain
 q > 1/4 max_waiting       any                    3, window + 1: hold; the link has work in store
-q ≤ 1/4 max_waiting       u > 7/8                3, window + 1: the link is as good as full
+q ≤ 1/4 max_waiting       u > 7/8                3, window + 1: the link is almost full
 q ≤ 1/4 max_waiting       u > 4/7                4, window + 2: some room, less than × 1.75 takes
 q ≤ 1/4 max_waiting       u > 1/3                5, window × 1.75: u · 1.75 ≤ 1, it fits
 q ≤ 1/4 max_waiting       u ≤ 1/3                6, window × 3: u · 3 ≤ 1, it fits

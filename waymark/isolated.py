@@ -82,7 +82,7 @@ def _work(job: Callable[[T], R], task: T, pipe: Connection) -> None:
         result: R | Lost = job(task)
     except KeyboardInterrupt:
         return
-    except BaseException as error:  # a panic of the core is no Exception
+    except BaseException as error:  # a panic of the core is not an Exception
         result = Lost(f"{type(error).__name__}: {error}")
     pipe.send(result)
 

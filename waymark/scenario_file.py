@@ -88,7 +88,9 @@ class SourceFile(Traffic):
     on: Time | None = Field(None, description=f"mean length of a burst: {TIME}")
     off: Time | None = Field(None, description=f"mean idle time between bursts: {TIME}")
     load: float | None = Field(
-        None, gt=0, description="instead of off: mean rate as a fraction of the slowest link's rate, e.g. 0.1"
+        None,
+        gt=0,
+        description="instead of off: mean rate as a fraction of the slowest link's rate, e.g. 0.1",
     )
     shape: float = Field(1.5, gt=1, description="above 1: the shape of the Pareto distribution")
     packet: PACKETS = Field(PACKET_OCTETS, description="octets of a packet")

@@ -270,7 +270,7 @@ def serve(pipe: Connection) -> None:
             function, arguments = pipe.recv()
             try:
                 answer = (function(*arguments), None, "")
-            except BaseException as error:  # a panic of the core is no Exception
+            except BaseException as error:  # a panic of the core is not an Exception
                 answer = (None, _sendable(error), traceback.format_exc())
             pipe.send(answer)
 

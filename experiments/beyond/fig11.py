@@ -104,7 +104,7 @@ def rows(runs: Runs) -> list[Row]:
                 ("doubled", TAKEN_TO_S, END_S, RATE_BPS),
             ):
                 after = [_after_rtts(r, rtt_s, from_s, rate_bps) for r in results]
-                # What the first phase left is no overshoot of the second.
+                # What the first phase left is not overshoot of the second.
                 begin_s = from_s if what == "halved" else from_s + 3 * rtt_s
                 most = [_most_waiting(r, rtt_s, begin_s, to_s) for r in results]
                 least = bdp(rtt_s) / 2 if what == "halved" else 0.0

@@ -15,7 +15,7 @@ const IPV4: [u8; 2] = [0x08, 0x00];
 /// What a host keeps for a neighbour that has not answered.
 const MAX_WAITING: usize = 64;
 
-/// A frame that leaves is from this host, and an ARP message or a packet that was handed in.
+/// A frame that leaves is from this host, and an ARP message or a packet that was passed.
 fn check(frame: &[u8]) {
     assert_eq!(frame[6..12], OURS.0);
     match [frame[12], frame[13]] {

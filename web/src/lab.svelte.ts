@@ -109,7 +109,7 @@ export class Lab {
     await this.restart();
   }
 
-  /** Shows a run beside the first one; null: none. */
+  /** Shows a run next to the first one; null: none. */
   async chooseSecond(name: string | null): Promise<void> {
     this.names = [this.names[0], name];
     await this.restart();

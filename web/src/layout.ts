@@ -1,6 +1,6 @@
 /**
  * Where the nodes of a network are drawn: switches in a row, or on an arc if links pass others; hosts
- * beside theirs.
+ * next to their switch.
  */
 import type { Endpoint } from "./protocol";
 

@@ -1,4 +1,4 @@
-/** A run: an instance of the core, what it has given so far, and where it stands. */
+/** A run: an instance of the core, what it has given so far, and its time. */
 import { Core, failed, told } from "./client";
 import type {
   Diagnostic,

@@ -15,7 +15,7 @@ export function isScenario(file: string): boolean {
   return file.endsWith(".json");
 }
 
-/** JSON in which whatever fits on a line is on one. */
+/** JSON in which everything that fits on a line is on one. */
 export function laidOut(data: Json, indent = ""): string {
   const whole = JSON.stringify(data).replace(/("(?:[^"\\]|\\.)*")|([:,])/g, (_, text, sign) =>
     sign ? `${sign} ` : text,

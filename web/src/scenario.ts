@@ -49,7 +49,7 @@ function assign(data: Json, path: Path, value: Json): void {
   (parent as Record<string, Json>)[last] = value;
 }
 
-/** The page's own run beside those of the preset: the first run under the control in JavaScript. */
+/** The page's own run in addition to those of the preset: the first run under the control in JavaScript. */
 export function withOwn(preset: Preset): PresetRun[] {
   const first = preset.runs[0]!;
   const own = { ...first, name: CONTROL, label: "your control (JavaScript)", measures: [] };

@@ -40,7 +40,7 @@ impl Next {
 /// The type of the variable that holds where execution continues.
 pub const POSITION: Scalar = Scalar::Bit(32);
 
-/// Conditions within conditions, before the rest becomes a case of its own.
+/// Conditions within conditions, before the rest becomes a separate case.
 const MAX_DEPTH: u32 = 32;
 
 /// The value of the position that ends the loop.

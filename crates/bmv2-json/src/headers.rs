@@ -517,7 +517,7 @@ fn field(name: &str, ty: Type) -> Field {
     }
 }
 
-/// An annotation that stands for what the JSON says elsewhere.
+/// An annotation that represents what the JSON says elsewhere.
 fn annotation(name: &str, value: AnnotationValue) -> Annotation {
     Annotation {
         name: name.into(),

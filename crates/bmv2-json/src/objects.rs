@@ -15,7 +15,7 @@ pub struct Objects {
     /// Direct counters and meters of each table, and where a meter's colour goes.
     pub direct: HashMap<String, Vec<(ExternId, Option<Place>)>>,
     pub calculations: HashMap<String, Calculation>,
-    /// By id: the type that stands for the list, and its values.
+    /// By id: the type that represents the list, and its values.
     pub digests: HashMap<u64, (TypeId, Vec<ListItem>)>,
     pub value_sets: HashMap<String, ValueSetId>,
 }

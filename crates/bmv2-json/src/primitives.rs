@@ -11,9 +11,9 @@ use p4_ir::{Arg, Expr, ExternCall, ExternId, Location, Place, Scalar, StmtKind, 
 #[derive(Clone, Debug)]
 pub enum Primitive {
     Plain,
-    /// Goes on at this primitive.
+    /// Continues at this primitive.
     Jump(usize),
-    /// Goes on at this primitive unless the condition holds.
+    /// Continues at this primitive unless the condition holds.
     JumpIfNot(Expr, usize),
 }
 

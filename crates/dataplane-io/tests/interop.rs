@@ -111,7 +111,7 @@ impl Drop for Lab {
     }
 }
 
-/// Octets that no two places share by chance.
+/// Octets that differ between places.
 fn data() -> Vec<u8> {
     (0..OCTETS as u64)
         .map(|i| (i.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 37) as u8)

@@ -1,4 +1,4 @@
-//! The switch between two veth pairs keeps running, whatever happens to it. Needs root and `ip`; skips with a
+//! The switch between two veth pairs keeps running after every fault. Needs root and `ip`; skips with a
 //! message without.
 
 mod support;

@@ -1,4 +1,4 @@
-//! Chan 2004, figures 3.4 and 3.5: one flow whose acknowledgements meet the bottleneck.
+//! Chan 2004, figures 3.4 and 3.5: one flow whose acknowledgements cross the bottleneck.
 //!
 //! 1.6 Mb/s and 20 ms there, 1/k of the acknowledgements that this takes on the reverse path; queues of
 //! 10.

@@ -1,4 +1,4 @@
-//! Congestion controls that are handed in beside the scenario.
+//! Congestion controls that are passed separately from the scenario.
 
 mod common;
 
@@ -8,7 +8,7 @@ use netsim::{Controls, Programs, Results, Scenario, Simulation};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// As many packets in flight, whatever happens.
+/// A constant number of packets in flight.
 #[derive(Debug)]
 struct Steady(f64);
 

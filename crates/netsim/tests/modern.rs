@@ -1,4 +1,4 @@
-//! The modern profile of TCP in virtual time, beside the ns-2 profile and through P4 programs.
+//! The modern profile of TCP in virtual time, with the ns-2 profile and through P4 programs.
 
 mod common;
 #[path = "common/lab.rs"]

@@ -1,7 +1,7 @@
 //! The recorded traces of the papers' simulator judge the `ns2` profile: same packets, same times.
 //!
-//! The runs are described in `tests/replay/`, a file for each trace. The traces are no part of this
-//! project; they are looked for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside
+//! The runs are described in `tests/replay/`, a file for each trace. The traces are not part of this
+//! project; they are searched for in `$WAYMARK_REFERENCE`, else in `../shared/reference/ns2` beside
 //! the workspace. Where there are none the test is ignored, and says why.
 
 use std::path::{Path, PathBuf};

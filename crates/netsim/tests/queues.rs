@@ -242,7 +242,7 @@ fn spaced_drops_are_certain_at_a_probability_of_one_and_none_of_a_short_queue() 
     for _ in 0..5 {
         hop.arrive(NOT_CAPABLE);
     }
-    // One in service, two wait: the second of them was the first to meet a queue of one.
+    // One in service, two wait: the second of them was the first to find a queue of one.
     assert_eq!((hop.waiting(), hop.dropped(RED)), (3, 1));
 }
 

@@ -1,4 +1,4 @@
-//! A route that gets longer for good: what Vegas takes for a queue, and its variant does not.
+//! A route that becomes longer permanently, which Vegas treats as a queue, and its variant does not.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! Whatever stands in a scenario, the answer is a run or an error that names a place; never a panic.
+//! The result of any scenario is a run or an error that names a place, never a panic.
 
 mod common;
 #[path = "common/relay.rs"]

@@ -203,7 +203,7 @@ fn an_aqt_that_saturates_is_the_most_that_it_can_say() {
     assert!(named(&results.lines, "R1->R2").max_waiting.contains(&49));
     let trace = results.flows[0].1.trace.as_ref().unwrap();
     let longest = trace.aqt_forward_s.iter().copied().fold(0.0, f64::max);
-    // What is "at least" so long is no exact value.
+    // What is "at least" so long is not an exact value.
     assert!((16.0..16.777_215).contains(&longest), "{longest}");
     assert!(trace.rtt_s.iter().any(|&rtt| rtt > 20.0));
 }

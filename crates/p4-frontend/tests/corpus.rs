@@ -1,5 +1,5 @@
 //! Parses p4c's test programs, where they are at hand: `P4C_TESTDATA` names the folder `testdata` of p4c, and
-//! `p4include` is looked for beside it.
+//! `p4include` is searched for next to it.
 
 mod support;
 
@@ -39,7 +39,7 @@ fn programs(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// How many programs there are, and what is said of those that do not parse without a word.
+/// The number of programs, and the diagnostics of those that do not parse.
 fn parse_all(testdata: &Path, folder: &str) -> (usize, Vec<String>) {
     let programs = programs(&testdata.join(folder));
     let include = testdata.join("../p4include");

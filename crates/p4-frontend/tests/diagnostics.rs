@@ -1,5 +1,5 @@
-//! Programs without syntax errors in `ok/syntax`, programs with some in `err/syntax`. What is said of the latter
-//! stands beside each; `INSTA_UPDATE=always` renews it.
+//! Programs without syntax errors in `ok/syntax`, programs with some in `err/syntax`. The diagnostics of the latter
+//! are next to each; `INSTA_UPDATE=always` renews it.
 
 mod support;
 

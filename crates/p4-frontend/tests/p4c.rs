@@ -1,5 +1,5 @@
 //! p4c's test programs as judges, where they are at hand: `P4C_TESTDATA` names p4c's folder `testdata`, and
-//! `p4include` and the folder of the Tofino programs of p4testgen are looked for beside it.
+//! `p4include` and the folder of the Tofino programs of p4testgen are searched for next to it.
 
 mod support;
 
@@ -23,7 +23,7 @@ impl Loader for Corpus {
     }
 }
 
-/// p4c's folder of tests, or a word that there is none.
+/// p4c's folder of tests, or a message that there is none.
 fn testdata() -> Option<PathBuf> {
     let named = env::var_os("P4C_TESTDATA").map(PathBuf::from);
     if named.is_none() {
@@ -47,7 +47,7 @@ fn programs(testdata: &Path, folder: &str) -> Vec<(PathBuf, String)> {
 /// p4testgen's programs for TNA and T2NA.
 const TOFINO: &str = "../backends/p4tools/modules/testgen/targets/tofino/test/p4-programs";
 
-/// Whether a program comes out, the first error, and the lines of this file at which errors stand.
+/// Whether a program comes out, the first error, and the lines of this file with errors.
 fn judge(
     testdata: &Path,
     path: &Path,
@@ -178,7 +178,7 @@ fn main_programs(examples: &Path) -> Vec<(PathBuf, String)> {
     found.filter(|(_, text)| text.contains(") main;")).collect()
 }
 
-/// The lines at which errors of p4c's stand, in what it says of a program; none of warnings, and none of those that it
+/// The lines of errors in p4c's output for a program; none of warnings, and none of those that it
 /// shows besides.
 fn error_lines_of_p4c(said: &str, name: &str) -> BTreeSet<u32> {
     let line = |text: &str| {
@@ -226,7 +226,7 @@ fn invalid_programs_are_refused_at_the_line() {
     assert!(right >= 558, "fewer than 558");
 }
 
-/// Programs with words taken out, doubled and exchanged: no panic, whatever is said.
+/// Programs with words taken out, doubled and exchanged: no panic.
 #[test]
 fn damaged_programs_never_panic() {
     let Some(testdata) = testdata() else { return };

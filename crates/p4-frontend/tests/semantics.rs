@@ -1,5 +1,5 @@
-//! What programs mean: those in `ok/semantics` beside the IR they become, those in `err/semantics` beside what is
-//! said of them. `INSTA_UPDATE=always` renews both.
+//! What programs mean: those in `ok/semantics` are next to their IR, those in `err/semantics` next to their
+//! diagnostics. `INSTA_UPDATE=always` renews both.
 
 mod support;
 

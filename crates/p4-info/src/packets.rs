@@ -1,4 +1,4 @@
-//! What travels between switch and controller beside entries: packet headers, digests; and value sets.
+//! What switch and controller exchange besides entries: packet headers, digests; and value sets.
 
 use crate::Builder;
 use crate::annotations::{documentation, find, has, listed, member_ids, string};
@@ -123,7 +123,7 @@ impl Builder<'_> {
     }
 }
 
-/// What `@match` says of a value set's field.
+/// The `@match` annotation of a value set's field.
 fn field_match_kind(annotations: &[Annotation]) -> MatchKind {
     let said = find(annotations, "match").and_then(|a| a.values.first());
     match said {

@@ -4,7 +4,7 @@
 //! taken, the next number that is free, names being served in alphabetical order, kind by kind.
 //!
 //! On Tofino the name of a table, an extern object or a value set is qualified for the hash and the alias: the pipeline
-//! stands before it, as in `pipe.Ingress.routes`.
+//! precedes it, as in `pipe.Ingress.routes`.
 
 use crate::annotations::id;
 use crate::interface::Interface;

@@ -1,4 +1,4 @@
-//! Tables, and all objects in the order in which they stand.
+//! Tables, and all objects in source order.
 
 use crate::Builder;
 use crate::annotations::{documentation, has, id, listed, member_ids};
@@ -68,7 +68,7 @@ impl Builder<'_> {
         self.info.tables.push(lowered);
     }
 
-    /// `None` for a `selector` key: it is no part of an entry.
+    /// `None` for a `selector` key: it is not part of an entry.
     pub(crate) fn match_field(&mut self, key: &Key, id: u32) -> Option<MatchField> {
         let matched = match_type(&key.kind)?;
         let type_name = self.types.mention(&key.ty);

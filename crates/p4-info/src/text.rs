@@ -37,7 +37,7 @@ fn header(file: &str, message: &str) -> String {
     format!("# proto-file: {file}\n# proto-message: {message}\n\n")
 }
 
-/// The fields that are set, in the order of their numbers, each on lines of its own.
+/// The fields that are set, in the order of their numbers, each on separate lines.
 fn write_message(out: &mut String, depth: usize, message: &DynamicMessage) {
     for (field, value) in message.fields() {
         match value {

@@ -244,7 +244,7 @@ pub struct Member<'p> {
     pub name: String,
     /// Its type; always one value.
     pub ty: &'p Type,
-    /// Its own, then those of the struct or array it comes from that it has not.
+    /// Its own, then those of the struct or array it comes from that it does not have.
     pub annotations: Vec<p4_ir::Annotation>,
 }
 

@@ -1,4 +1,4 @@
-//! Arrays of what is no header, which P4Runtime has no message for: a tuple in a digest, single fields in a header.
+//! Arrays of types other than headers, which P4Runtime has no message for: a tuple in a digest, single fields in a header.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Programs that P4Runtime cannot name: what is said, and where.
+//! Programs that P4Runtime cannot name: the messages and their places.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! P4Info of the project's mains and of the programs beside this test: goldens, and the same from p4c where it is there.
+//! P4Info of the project's mains and of the programs next to this test: goldens, and the same from p4c where it is there.
 //!
 //! `make goldens` renews them (`INSTA_UPDATE=always`).
 

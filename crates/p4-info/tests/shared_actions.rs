@@ -14,7 +14,7 @@ parser P(packet_in packet, out headers_t hdr, inout metadata_t meta, inout stand
 }
 control V(inout headers_t hdr, inout metadata_t meta) { apply {} }
 control I(inout headers_t hdr, inout metadata_t meta, inout standard_metadata_t std) {
-    // Called alone, so that its parameter is no part of an entry here; it is in the egress.
+    // Called alone, so that its parameter is not part of an entry here; it is in the egress.
     @name(".set") action set(bit<8> x) { hdr.h.x = x; }
     @name(".nop") action nop() { }
     table t { key = { hdr.h.x: exact; } actions = { nop; } }

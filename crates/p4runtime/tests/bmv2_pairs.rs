@@ -1,4 +1,4 @@
-//! Device configurations that p4c made for BMv2 years ago, each with its P4Info beside it. `BMV2_CONFIGS` names folders
+//! Device configurations that p4c made for BMv2 years ago, each with its P4Info. `BMV2_CONFIGS` names folders
 //! that have such pairs, separated by `:`; without it this test skips. Their classes are tests of `bmv2-json`.
 
 mod support;

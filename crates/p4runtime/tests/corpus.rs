@@ -1,6 +1,6 @@
 //! p4c's v1model and PSA programs over `SetForwardingPipelineConfig`, with the P4Info that p4c writes and with ours.
 //! `P4C_TESTDATA` names p4c's folder `testdata`; without it this test skips. Programs that the engine does not run, as
-//! those without `main` or with externs of their own, are counted and not tried.
+//! those without `main` or with their own externs, are counted and not tried.
 
 mod support;
 

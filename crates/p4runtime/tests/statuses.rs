@@ -1,4 +1,4 @@
-//! What a status says of many errors, and of a batch that was rolled back.
+//! The status of many errors, and of a batch that was rolled back.
 
 mod support;
 

@@ -40,7 +40,7 @@ fn every_script_parses() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Programs with an extern of their own, which only a BMv2 built for it has.
+/// Programs with their own extern, which only a BMv2 built for it has.
 const OWN_EXTERNS: [&str; 1] = ["extern-funcs-bmv2"];
 
 /// How a script ended.

@@ -1,4 +1,4 @@
-//! Deleting an entry takes about as long as inserting it, however many there are and in whatever order.
+//! Deleting an entry takes about as long as inserting it, for any number and order of entries.
 
 mod support;
 

@@ -314,7 +314,7 @@ fn cells_of(at: Option<u64>) -> std::ops::Range<u64> {
     at.map_or(0..CELLS, |at| at..at + 1)
 }
 
-/// What becomes of some packets in both switches, which must be the same.
+/// The fate of some packets in both switches, which must be the same.
 fn compare(random: &mut ChaCha8Rng, one: &mut Switch, other: &mut Switch) {
     for _ in 0..4 {
         let [a, b, c, _] = random.next_u32().to_le_bytes();
@@ -402,7 +402,7 @@ fn compare_batches(mut at_once: Switch, mut drafted: Switch) {
     assert!(drafted.settle_batch(usize::MAX));
     let [cells, expected] = [&drafted, &at_once].map(|switch| switch.counter_cells(names.visits));
     assert_eq!(cells, expected);
-    // Most changes are carried out, and meet entries that are there.
+    // Most changes are executed, and find their entries.
     let entries = names
         .tables
         .map(|table| at_once.entries(table).unwrap().len());

@@ -100,7 +100,7 @@ fn switch(bps: u64, settings: Settings) -> Switch {
     switch
 }
 
-/// A packet that left its queue: what became of it.
+/// A packet that left its queue: its fate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fate {
     Sent(u8),

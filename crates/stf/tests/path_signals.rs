@@ -24,14 +24,14 @@ const RATES_BPS: [u64; 3] = [40_000_000, 25_000_000, 30_000_000];
 /// A packet on its way.
 #[derive(Clone)]
 struct Sent {
-    /// Where it came from: the way's beginning, or beside a hop, which it leaves the way behind.
+    /// Where it came from: the start of the path, or next to a hop, behind which it leaves the path.
     along: bool,
     /// When it comes to the next hop.
     at: Instant,
     packet: Packet,
 }
 
-/// What became of a packet at a hop.
+/// The fate of a packet at a hop.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
     tag: u64,
@@ -166,7 +166,7 @@ struct Received {
     passed: Vec<(Passed, u64)>,
 }
 
-/// Sends packets on the way and beside each hop; `make` writes what hops read, and `set_up` configures a hop.
+/// Sends packets on the path and next to each hop; `make` writes what hops read, and `set_up` configures a hop.
 fn way(
     program: &str,
     make: impl Fn(&mut ChaCha8Rng, u32, u64) -> Packet,

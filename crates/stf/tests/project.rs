@@ -63,7 +63,7 @@ fn options() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
-    /// Whatever options an IPv4 packet with a right checksum has, it is forwarded with a right checksum,
+    /// With any options, an IPv4 packet with a valid checksum is forwarded with a right checksum,
     /// and no octet of it changes but MAC addresses, ECN, TTL, checksum and options.
     #[test]
     fn packets_are_forwarded_with_a_right_checksum(

@@ -31,7 +31,7 @@ fn packets_take_the_paths_of_the_specification() {
     assert_eq!(report.failures, [], "{report}");
 }
 
-/// What becomes of a packet of some kind for a port.
+/// The fate of a packet of some kind for a port.
 fn dropped(kind: u8, port: u8) -> DropCause {
     let mut switch = Switch::new(&program(), SwitchConfig::default()).expect("it compiles");
     switch.handle_packet(

@@ -58,7 +58,7 @@ fn a_copy_goes_to_the_cpu_where_its_port_is_configured() {
     };
     assert_eq!(sent(16, &[(CPU_PORT, 64)]), [(2, 0), (64, 2)]);
     assert_eq!(sent(16, &[]), [(2, 0)]);
-    // `drop_ctl` has a bit of its own for the copy.
+    // `drop_ctl` has a separate bit for the copy.
     assert_eq!(sent(17, &[(CPU_PORT, 64)]), [(64, 2)]);
 }
 
@@ -169,7 +169,7 @@ fn ingress_gets_a_packet_with_errors_if_it_reads_them() {
     assert_eq!(sent(&[0x81, 2, 0, 0, 0, 0, 0, 0]), None);
 }
 
-/// What becomes of a packet of some kind for a port.
+/// The fate of a packet of some kind for a port.
 fn dropped(packet: &[u8]) -> DropCause {
     let config = SwitchConfig::default();
     let mut switch = Switch::new(&program("tna.p4"), config).expect("it compiles");

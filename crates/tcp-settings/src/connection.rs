@@ -34,7 +34,7 @@ pub struct Settings {
     /// The quantiser of CSIG's hops. With a congestion control that reads CSIG, data carries tags.
     #[serde(default)]
     pub csig: Csig,
-    /// Marks that data and acknowledgements carry beside AQT and AVBW-S.
+    /// Marks that data and acknowledgements carry besides AQT and AVBW-S.
     #[serde(default)]
     pub marks: Vec<Mark>,
     /// Whether packets carry timestamps (RFC 7323) in the ns-2 profile; unset: as the congestion control needs.
@@ -81,7 +81,7 @@ impl Settings {
         self.check_options(path)
     }
 
-    /// IPv4 has room for the options, and a full packet for data beside them and in-band telemetry.
+    /// IPv4 has room for the options, and a full packet has room for data in addition to them and in-band telemetry.
     fn check_options(&self, path: &str) -> Checked {
         let octets = match self.option_octets() {
             Ok(octets) => octets,

@@ -1,4 +1,4 @@
-//! A connection's congestion control: a compiled one and its settings, or one that is handed in.
+//! A connection's congestion control: a compiled one and its settings, or one that is passed separately.
 
 use crate::DataError;
 use congestion::registry::Value;
@@ -8,7 +8,7 @@ use serde_json::Map;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Congestion controls that are handed in beside the data, by the names that it gives them.
+/// Congestion controls that are passed separately from the data, by their names in it.
 pub type Controls = BTreeMap<String, Arc<dyn Factory>>;
 
 /// A congestion control. In JSON, `name` and the settings that are not left at their defaults:
@@ -17,15 +17,15 @@ pub type Controls = BTreeMap<String, Arc<dyn Factory>>;
 pub enum Control {
     /// One of [`congestion::CONTROLS`].
     Compiled(Settings),
-    /// One that is handed in beside the data.
+    /// One that is passed separately from the data.
     Custom(Custom),
 }
 
-/// A congestion control that is handed in beside the data.
+/// A congestion control that is passed separately from the data.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Custom {
-    /// Its name among those handed in.
+    /// Its name among those passed.
     pub factory: String,
     /// How losses are found and repaired.
     #[serde(with = "RecoveryName")]
@@ -43,7 +43,7 @@ enum RecoveryName {
     Vegas,
 }
 
-/// What a control is called that is handed in.
+/// The name of a control that is passed separately.
 const CUSTOM: &str = "custom";
 
 impl Custom {

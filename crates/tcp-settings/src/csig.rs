@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use transport::tcp::csig::Bands;
 use units::Duration;
 
-/// What bands stand for; the same at every hop and host of a domain.
+/// What bands represent; the same at every hop and host of a domain.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Csig {

@@ -37,7 +37,7 @@ impl DataError {
 /// Reads a value from JSON.
 ///
 /// # Errors
-/// Names the place in the data. Where text is no JSON, the message says in which line and column.
+/// Names the place in the data. Where text is not JSON, the message gives line and column.
 pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, DataError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let value = serde_path_to_error::deserialize(&mut reader)
@@ -67,7 +67,7 @@ fn message(text: &str, error: &serde_json::Error) -> String {
     }
 }
 
-/// The number at the place of an error that is none of JSON's, as Python and JavaScript write it.
+/// The number at the place of an error other than in the JSON, as Python and JavaScript write it.
 fn not_finite(text: &str, error: &serde_json::Error) -> Option<&'static str> {
     let mut lines = text.as_bytes().split(|&octet| octet == b'\n');
     let line = lines.nth(error.line().saturating_sub(1))?;

@@ -6,7 +6,7 @@
 //! - `control`: the congestion control, with its settings;
 //! - `csig`: the quantiser of CSIG's hops;
 //! - `profile`: the rest of the transport, by family of rules;
-//! - `mark`: IPv4 options that packets carry beside the built-in marks;
+//! - `mark`: IPv4 options that packets carry besides the built-in marks;
 //! - `connection`: [`Settings`], all of these together, and what they make;
 //! - `check`: ranges of numbers; `error`: what is wrong with data, and where; `message`: serde's messages in
 //!   terms of the data.

@@ -55,7 +55,7 @@ fn found(unexpected: &str) -> String {
     }
 }
 
-/// What a Rust type stands for in the data.
+/// What a Rust type represents in the data.
 fn wanted(expected: &str) -> String {
     let most = match expected {
         "u8" => u64::from(u8::MAX),

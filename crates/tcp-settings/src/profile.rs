@@ -1,4 +1,4 @@
-//! The settings of a transport beside its congestion control, by family of rules.
+//! The settings of a transport except its congestion control, by family of rules.
 
 use crate::check::{Checked, between, fail, not_negative, packet, positive};
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,7 @@ impl Default for ModernProfile {
     }
 }
 
-/// A full packet of the modern profile has at least this much room beside all options.
+/// A full packet of the modern profile has at least this much room besides all options.
 const MIN_MODERN_OCTETS: u32 = 128;
 /// The largest receive window (RFC 7323, §2.3), in octets.
 const MAX_WINDOW_OCTETS: u64 = 65_535 << 14;

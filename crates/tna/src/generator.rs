@@ -114,7 +114,7 @@ pub fn port_down(switch: &mut Switch, now: Instant, port: u16) {
         .trigger(now, pipe, port.into(), None, waits);
 }
 
-/// Starts the bursts of applications that are triggered by a recirculated packet like this one at a port of their pipe.
+/// Starts the bursts of applications that are triggered by recirculated packets such as this one, at a port of their pipe.
 pub fn recirculated(switch: &mut Switch, now: Instant, port: u16, packet: &Packet) {
     let bits = pattern_bits(switch.layout().generation);
     let Some(first) = packet.octets.get(..bits as usize / 8) else {

@@ -47,7 +47,7 @@ pub enum Tofino {
 }
 
 impl Tofino {
-    /// The hardware that a program is for, if it is for one of them: what `@pkginfo(arch=…)` says of its package.
+    /// The hardware that a program is for, if it is for one of them: the `@pkginfo(arch=…)` of its package.
     pub fn of(program: &Program) -> Option<Tofino> {
         let pkginfo = program.package_annotations.iter();
         let mut pairs = pkginfo

@@ -66,7 +66,7 @@ fn assignment(
     if to.at.path.last() == Some(&Step::NextIndex) {
         return;
     }
-    // A local variable may stand for what it was given: in the length of a `varbit`, say. One that it is computed
+    // A local variable can represent the value that it was assigned: in the length of a `varbit`, say. One that it is computed
     // from itself does not.
     let own = |place: &&Place| place.at == to.at;
     let kept = fields.contains(&to.at.variable) || walk::loads(value).iter().any(own);

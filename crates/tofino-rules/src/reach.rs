@@ -22,7 +22,7 @@ pub struct Body {
     pub action: Option<ActionId>,
 }
 
-/// The controls of all pipelines but for the deparsers.
+/// The controls of all pipelines, without the deparsers.
 pub fn gresses(program: &Program) -> Vec<Gress<'_>> {
     program.blocks.iter().filter_map(gress_of).collect()
 }

@@ -43,7 +43,7 @@ pub fn cell(program: &Program, tofino: Tofino, register: ExternId, report: &mut 
     }
 }
 
-/// The widths of a cell's values; `None` if one of them is no number.
+/// The widths of a cell's values; `None` if one of them is not a number.
 fn values(program: &Program, ty: &Type) -> Option<Vec<u32>> {
     if let Some(scalar) = ty.scalar(program) {
         return match scalar {

@@ -18,7 +18,7 @@ pub fn check(table: &Table, report: &mut Report) {
             report.add(key.loc, "range-key", message, help);
         }
     }
-    // Beside keys of other kinds an lpm key is matched in a TCAM as a ternary one.
+    // With keys of other kinds, an lpm key is matched in a TCAM, like a ternary one.
     let prefixes = table.keys.iter().filter(|key| key.kind == MatchKind::Lpm);
     if prefixes.count() > 1 {
         let message = format!(

@@ -56,7 +56,7 @@ pub fn expressions<'p>(statement: &'p Stmt, visit: &mut dyn FnMut(&'p Expr)) {
     }
 }
 
-/// An expression and those within it, but for indices.
+/// An expression and those within it, except indices.
 pub fn parts<'p>(expr: &'p Expr, visit: &mut dyn FnMut(&'p Expr)) {
     visit(expr);
     match &expr.kind {

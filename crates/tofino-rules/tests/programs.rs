@@ -8,7 +8,7 @@ use tofino_rules::{Violation, check};
 
 const TESTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests");
 
-/// Finds files beside the one that includes them, and in `tests`.
+/// Finds files next to the one that includes them, and in `tests`.
 struct Files;
 
 impl Loader for Files {

@@ -1,4 +1,4 @@
-//! Random histories of operations on a connection: whatever the network does, it stays sound.
+//! Random histories of operations on a connection: it stays consistent with any network.
 
 use congestion::rbcc::Threshold;
 use congestion::vegas::Quirks;
@@ -199,7 +199,7 @@ fn queued(mut segment: Segment, us: u32) -> Segment {
     if let Some(aqt) = &mut segment.aqt {
         aqt.time_us = (aqt.time_us + us).min(Aqt::MAX_US);
     }
-    // A hop's other marks, as good as drawn.
+    // A hop's other marks.
     if let Some(avbw) = segment.avbw.as_mut().filter(|_| us.is_multiple_of(3)) {
         avbw.drai = (us % 6) as u8 + 1;
     }
@@ -277,7 +277,7 @@ impl World {
                 }
             }
             Operation::ForgeAck(ack) => {
-                // Beyond anything sent in such a history, so that no true one is met by chance.
+                // Beyond anything sent in such a history, so that it equals no true one.
                 let ack = 0x4000_0000 + ack % 0x3000_0000;
                 let forged = self.acks.first().copied().unwrap_or_default();
                 self.sender.handle_segment(

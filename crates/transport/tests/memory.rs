@@ -61,7 +61,7 @@ impl Hosts {
     }
 }
 
-// One test, as others would allocate beside it.
+// One test, because others would allocate at the same time.
 #[test]
 fn connections_are_small_and_segments_allocate_nothing() {
     let mut hosts = Hosts::new();

@@ -93,7 +93,7 @@ fn the_bounds_hold_with_the_default_settings() {
     }
 }
 
-/// Copies count with their own arrival: others have as many of their own, at the same time too.
+/// Copies count with their own arrival: others have as many, also at the same time.
 #[test]
 fn arrivals_do_not_share_copies() {
     let mut switch = Build::default()
@@ -210,7 +210,7 @@ fn nested(outer: u64, inner: u64) -> Build {
         .ingress(tell.to_vec())
 }
 
-/// Rounds that the program counted, and what the switch says of them.
+/// Rounds that the program counted, and the switch's report of them.
 fn rounds_of(switch: &mut Switch) -> (Option<u32>, u64, u64) {
     let sent = send(switch, 0, packet(0, 0, 0, b""));
     let counted = (!sent.is_empty()).then(|| {

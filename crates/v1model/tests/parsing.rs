@@ -297,7 +297,7 @@ fn look_ahead_leaves_the_cursor() {
 }
 
 proptest! {
-    /// Whatever comes, nothing panics, and what does not fit leaves as it came.
+    /// No input causes a panic, and what does not fit leaves unchanged.
     #[test]
     fn arbitrary_packets_never_panic(
         packets in prop::collection::vec((prop::collection::vec(any::<u8>(), 0..40), 0u32..30), 1..20),

@@ -54,7 +54,7 @@ pub extern "C" fn answer() -> *const u8 {
     ANSWER.with_borrow(|buffer| buffer.as_ptr())
 }
 
-/// What the page's control wants after an event; none if it failed.
+/// What the page's control sets after an event; none if it failed.
 pub fn call_control(event: &str) -> Option<[f64; 3]> {
     WINDOW.with_borrow_mut(|window| {
         // SAFETY: both live until the call returns, and the page writes three numbers.

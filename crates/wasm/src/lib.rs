@@ -8,7 +8,7 @@
 //!   {"do": "packet",  "id"}                                       ► {"visits"}
 //!   {"do": "finish"}                                              ► {"flows", "lines", "switches", "totals"}
 //! ```
-//! An answer with `"error"` says why there is no other. One instance holds one run.
+//! An answer with `"error"` gives the reason for a failure. One instance holds one run.
 //!
 //! - [`request`]: the requests;
 //! - `program`: compiles the page's files, with diagnostics at their places;

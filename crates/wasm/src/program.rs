@@ -10,7 +10,7 @@ use std::sync::Arc;
 /// Texts by path, such as `v1model/waymark.p4`.
 pub type Files = BTreeMap<String, String>;
 
-/// Finds included files beside the file that includes them, then from the root of the paths.
+/// Finds included files next to the file that includes them, then from the root of the paths.
 struct Included<'a>(&'a Files);
 
 impl Loader for Included<'_> {

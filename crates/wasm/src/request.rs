@@ -69,7 +69,7 @@ pub enum Report {
     Nothing,
     /// Transmissions.
     Flights,
-    /// These, and what packets meet in switches.
+    /// These, and what packets execute in switches.
     Traces,
 }
 

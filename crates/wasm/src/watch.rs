@@ -1,6 +1,6 @@
 //! Packets on lines, and what they met in switches.
 //!
-//! A packet is known by its IPv4 source and identification, which no hop changes. To write down what packets meet
+//! A packet is known by its IPv4 source and identification, which no hop changes. To record what packets execute
 //! takes ten times as long as to simulate them: a page that plays a run does so for a packet that was chosen, in
 //! another instance that repeats the run up to there.
 
@@ -59,7 +59,7 @@ struct Visit {
 }
 
 impl Watch {
-    /// Watches the packets of a simulation from now on; with `traced`, what they meet in switches, too.
+    /// Watches the packets of a simulation from now on; with `traced`, what they execute in switches, too.
     pub fn start(simulation: &mut Simulation, traced: bool) -> Self {
         let mut recorders: Vec<Recorder> = Vec::new();
         if traced {

@@ -21,7 +21,7 @@ class RoVegas(wm.CongestionControl):
         if event.rtt is None:
             return  # sent twice: no measurement
         # TODO 2: event.aqt_echo is the time that the data packet waited in queues on its way there,
-        # event.aqt_backward that of the acknowledgement on its way back; both in seconds, None
+        # event.aqt_backward that of the acknowledgement on the reverse path; both in seconds, None
         # without a mark. The round-trip time without both is the propagation delay.
         propagation = event.rtt
         if self.base_rtt is None or propagation < self.base_rtt:

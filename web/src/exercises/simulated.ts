@@ -1,4 +1,4 @@
-/** The checks that simulate a scenario: its table beside what the exercise claims. */
+/** The checks that simulate a scenario: its table with the claims of the exercise. */
 import { Core, failed, told } from "../client";
 import type { Files, Results, Scenario } from "../protocol";
 import { digits, range, within } from "./format";

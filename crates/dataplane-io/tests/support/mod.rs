@@ -103,7 +103,7 @@ impl Lab {
         self.switch_with(DataplaneConfig::default())
     }
 
-    /// A switch on both pairs, with the program, and these settings but for its ports.
+    /// A switch on both pairs, with the program, and these settings except its ports.
     pub fn switch_with(&self, config: DataplaneConfig) -> Live {
         let (handle, jobs) = dataplane_io::jobs().expect("an eventfd");
         let (sender, news) = channel();
@@ -168,7 +168,7 @@ fn address(last: u8) -> Ipv4Addr {
     Ipv4Addr::new(10, 213, 1, last)
 }
 
-/// Nobody is asked for an address on the link.
+/// No address on the link is requested.
 fn place(address: Ipv4Addr) -> Place {
     Place {
         address,

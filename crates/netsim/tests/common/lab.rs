@@ -11,7 +11,7 @@ use netsim::Programs;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Reads included files beside those that include them.
+/// Reads included files next to those that include them.
 struct Files;
 
 impl p4_frontend::Loader for Files {

@@ -175,7 +175,7 @@ struct psa_egress_output_metadata_t {
     bool             drop;
 }
 
-// What becomes of the packet, for deparsers: their metadata of a path is written only if the packet takes it.
+// The fate of the packet, for deparsers: their metadata of a path is written only if the packet takes it.
 
 @pure
 extern bool psa_clone_i2e(in psa_ingress_output_metadata_t istd);

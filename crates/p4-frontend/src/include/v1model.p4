@@ -168,7 +168,7 @@ extern void verify_checksum_with_payload<T, O>(in bool condition, in T data, in 
 @noSideEffects
 extern void update_checksum_with_payload<T, O>(in bool condition, in T data, inout O checksum, HashAlgorithm algo);
 
-// What becomes of the packet.
+// The fate of the packet.
 
 @deprecated("Use mark_to_drop(standard_metadata).")
 extern void mark_to_drop();

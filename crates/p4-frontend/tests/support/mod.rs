@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use p4_frontend::{Diagnostic, Loader, NoLoader, SourceMap, ast, parse, render};
 
-/// Finds included files beside the including one, then in `folders`.
+/// Finds included files next to the including one, then in `folders`.
 pub struct Folders {
     pub folders: Vec<PathBuf>,
 }
@@ -33,7 +33,7 @@ pub struct Parsed {
 }
 
 impl Parsed {
-    /// Parses the file at `path`, called `name` in what is said of it.
+    /// Parses the file at `path`, called `name` in diagnostics.
     pub fn file(path: &Path, name: &str, loader: &mut dyn Loader) -> Parsed {
         let text = fs::read(path).expect("the file can be read");
         Parsed::text(name, &String::from_utf8_lossy(&text), loader)

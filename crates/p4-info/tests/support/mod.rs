@@ -6,7 +6,7 @@ use p4_frontend::{Loader, SourceMap, is_embedded, render};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Finds included files beside the including one, then in `folders`; those that the front end embeds are its own.
+/// Finds included files next to the including one, then in `folders`; those that the front end embeds are its own.
 pub struct Folders(pub Vec<PathBuf>);
 
 impl Loader for Folders {

@@ -422,7 +422,7 @@ fn read_table(
     let action_id = asked_action(target.model, table, request.action.as_ref())?;
     for named in names {
         let encoded = match encode(target, table, &named, request) {
-            // An entry that does not exist is no error: nothing matches.
+            // An entry that does not exist is not an error: nothing matches.
             Err(fault) if fault.code == Code::NotFound => continue,
             encoded => encoded?,
         };

@@ -148,7 +148,7 @@ impl Device {
     }
 }
 
-/// Finds included files beside the including one, then in `folders`; those that the front end embeds are its own.
+/// Finds included files next to the including one, then in `folders`; those that the front end embeds are its own.
 struct Folders<'a>(&'a [PathBuf]);
 
 impl Loader for Folders<'_> {

@@ -1,4 +1,4 @@
-//! Variables that are read before they are written are zero, whatever the packets before had in them.
+//! Variables that are read before they are written are zero, independent of earlier packets.
 
 use super::state::state;
 use super::{native, support, switch};
@@ -7,7 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use units::Instant;
 
-/// What a packet meets depends on the bits of its first two octets. Nothing that it writes may be found by the next one.
+/// What a packet executes depends on the bits of its first two octets. Nothing that it writes may be found by the next one.
 const PROGRAM: &str = "
 #include <core.p4>
 #include <v1model.p4>

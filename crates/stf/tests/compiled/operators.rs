@@ -15,7 +15,7 @@ const WIDTHS: [u32; 18] = [
 /// Packets per width.
 const PACKETS: usize = 300;
 
-/// Operations on `a` and `b`, of a width, and the distance `s`. Beside each is the width of its result.
+/// Operations on `a` and `b`, of a width, and the distance `s`. With each is the width of its result.
 fn operations(width: u32) -> Vec<(String, u32)> {
     let mut operations = Vec::new();
     let signed = |of: &str| format!("(int<{width}>)h.i.{of}");

@@ -108,7 +108,7 @@ struct Write {
     b: u32,
     size: u32,
     by: u32,
-    /// Whether it is a batch of its own, and how much of it is settled at once.
+    /// Whether it is a separate batch, and how much of it is settled at once.
     batch: Option<usize>,
 }
 
@@ -254,7 +254,7 @@ fn answers(switch: &mut Switch, now: Instant) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Packets do and leave the same with compiled code as with the interpreter, whatever is written between them, although
+/// Packets do and leave the same with compiled code as with the interpreter, with any writes between them, although
 /// compiled code keeps what keys led to. The first packet behind a write finds the table as it is then.
 #[test]
 fn writes_are_seen_at_once() {

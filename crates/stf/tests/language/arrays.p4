@@ -1,4 +1,4 @@
-// Arrays of what is no header: of numbers, bools, enums, structs and arrays; as locals, fields, constants, parameters.
+// Arrays of types other than headers: of numbers, bools, enums, structs and arrays; as locals, fields, constants, parameters.
 #include <core.p4>
 #include <v1model.p4>
 

@@ -6,7 +6,7 @@ use engine::{Match, Switch};
 use p4_frontend::{Loader, SourceMap};
 use std::path::Path;
 
-/// Finds included files beside the one that includes them; the rest is the front end's own.
+/// Finds included files next to the one that includes them; the rest is the front end's own.
 struct Beside;
 
 impl Loader for Beside {
@@ -33,7 +33,7 @@ pub fn compile_with(path: &Path, defines: &[(String, String)]) -> Result<p4_ir::
     )
 }
 
-/// The program in a text that stands for the file of this name.
+/// The program in a text that replaces the file of this name.
 pub fn compile_text(
     name: &str,
     text: &str,

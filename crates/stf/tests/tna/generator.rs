@@ -191,7 +191,7 @@ fn a_recirculated_packet_with_the_pattern_triggers_the_generator() {
             .set_generator_app(at(0), id, Some(app))
             .expect("an application");
         let mut octets: Vec<u8> = (0..20).map(|n| 0xe0 + n).collect();
-        // The program's parser does not take it for a generated packet.
+        // The program's parser does not treat it as a generated packet.
         octets[0] = 0xff;
         switch.handle_packet(at(100), 1, Packet::new(octets));
         sent_until(&mut switch, at(1000))

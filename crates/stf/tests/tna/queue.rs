@@ -1,4 +1,4 @@
-//! What packets learn of their queue, and what becomes of those that it refuses.
+//! What packets learn of their queue, and the fate of those that it refuses.
 
 use super::program;
 use engine::{

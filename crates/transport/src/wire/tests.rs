@@ -121,7 +121,7 @@ fn options_are_found_among_others_and_the_first_counts() {
     let options: [u8; 24] = [
         1, 0x88, 3, 9, 0x5E, 8, 0, 0, 5, 0, 0, 6, // NOP, an unknown one, AQT 5 and 6
         0x5E, 8, 0, 0, 7, 0, 0, 8, 0, 0x5E, 99,
-        99, // another AQT, the end, and what is no option
+        99, // another AQT, the end, and an invalid option
     ];
     octets.splice(34..34, options);
     octets[14] = 0x40 | (44 / 4);

@@ -182,7 +182,7 @@ fn bbr_keeps_the_queue_short_and_does_not_mind_random_losses() {
     assert!(bbr > 0.8 * PAYLOAD && bbr > 2.0 * reno, "{bbr} {reno}");
 }
 
-/// Version 1 keeps two bandwidth-delay products in flight, whatever is lost. Version 3 bounds what is in flight as more than
+/// Version 1 keeps two bandwidth-delay products in flight, with any losses. Version 3 bounds what is in flight as more than
 /// 2 % are lost.
 #[test]
 fn bbr3_loses_less_than_bbr_in_a_shallow_buffer() {

@@ -1,4 +1,4 @@
-//! Random histories of operations on a connection: whatever the network does, it stays sound.
+//! Random histories of operations on a connection: it stays consistent with any network.
 
 use std::sync::Arc;
 
@@ -148,7 +148,7 @@ impl World {
                 let Some((true_one, _)) = self.on_the_way[to].first() else {
                     return;
                 };
-                // Beyond any window of such a history, so that no true one is met by chance.
+                // Beyond any window of such a history, so that it equals no true one.
                 let off = |number: u32| 0x3000_0000 + number % 0x3000_0000;
                 let forged = Segment {
                     seq: true_one.seq.wrapping_add(off(seq)),
@@ -239,7 +239,7 @@ fn queued(mut segment: Segment, us: u32) -> Segment {
     if let Some(aqt) = &mut segment.aqt {
         aqt.time_us = (aqt.time_us + us).min(Aqt::MAX_US);
     }
-    // A hop's other marks, as good as drawn.
+    // A hop's other marks.
     if let Some(avbw) = segment.avbw.as_mut().filter(|_| us.is_multiple_of(3)) {
         avbw.drai = (us % 6) as u8 + 1;
     }

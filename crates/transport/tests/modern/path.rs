@@ -213,7 +213,7 @@ impl Net {
         timers.chain([arrival]).flatten().min()
     }
 
-    /// Lets the next thing happen; whether there was one.
+    /// Handles the next event; whether there was one.
     pub fn step(&mut self) -> bool {
         let Some(at) = self.next_event() else {
             return false;
@@ -247,7 +247,7 @@ impl Net {
     }
 }
 
-/// Sets CE, and keeps the IPv4 checksum right (RFC 1624): the first word grows by one.
+/// Sets CE, and keeps the IPv4 checksum valid (RFC 1624): the first word grows by one.
 fn mark(octets: &mut [u8]) {
     octets[1] |= 3;
     let words = octets[..usize::from(octets[0] & 15) * 4].chunks(2);

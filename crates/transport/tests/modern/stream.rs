@@ -1,4 +1,4 @@
-//! Whatever the path does, what is read is what was written.
+//! With any path, what is read is what was written.
 
 use std::sync::Arc;
 
@@ -233,7 +233,7 @@ fn exchange(net: &mut Net, plans: [&Plan; 2], seed: u64) -> Duration {
         ends[1].read == ends[0].data,
         "what host 1 read is not what host 0 wrote"
     );
-    // Both ends come to rest.
+    // Both ends become idle.
     let ids = [ids[0].unwrap(), ids[1].unwrap()];
     for (host, id) in ids.into_iter().enumerate() {
         net.hosts[host].release(id);

@@ -1,4 +1,4 @@
-//! Messages read are messages written, in order per stream, whatever the paths do.
+//! Messages read are messages written, in order per stream, with any paths.
 
 use crate::network::{Dice, Link, Network, addresses};
 use bytes::Bytes;

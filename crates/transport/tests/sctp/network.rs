@@ -74,7 +74,7 @@ pub struct Network {
     pub read: [Vec<Message>; 2],
     /// What was put on the wire.
     pub log: Vec<Logged>,
-    /// Packets lost by their number in the order sent, whatever the links do.
+    /// Packets lost by their number in the order sent, independent of the links.
     pub drops: Vec<usize>,
     /// Whether the ends read what comes.
     pub reads: bool,

@@ -1,4 +1,4 @@
-//! "Std" beside ns-2.35's Agent/SCTP: the same chunks on the same paths at the same times.
+//! "Std" compared with ns-2.35's Agent/SCTP: the same chunks on the same paths at the same times.
 //!
 //! `ns2/*.csv` are runs of `ns2/path.tcl`: when each DATA chunk joined the sender's queue, in seconds since the
 //! first, on which path, and its TSN counted from the first.

@@ -1,4 +1,4 @@
-//! Odd packets at any moment: nobody panics, and nobody sends what is not well-formed.
+//! Odd packets at any moment: no end panics, and no end sends a malformed packet.
 
 use crate::network::{Link, Network, address, addresses};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use transport::sctp::{Config, Delivery, Route};
 enum Step {
     /// Events of the honest pair.
     Go(u8),
-    /// A packet to an end on a path: chunks of these octets, with the tag that the end wants to see or not.
+    /// A packet to an end on a path: chunks of these octets, with the expected tag or not.
     Chunks(usize, usize, bool, Vec<u8>),
     /// A packet that was sent before, with one octet changed and its checksum put right.
     Changed(usize, usize, u8),
@@ -49,7 +49,7 @@ fn network() -> Network {
     Network::new([config(0), config(1)], vec![link; 2], 1)
 }
 
-/// The tag that `end` wants to see: what its peer wrote last.
+/// The tag that `end` expects: what its peer wrote last.
 fn tag(network: &Network, end: usize) -> u32 {
     let sent = network.log.iter().rev().filter(|sent| sent.1 != end);
     let mut tags = sent.map(|sent| Packet::parse(&sent.3).unwrap().tag);

@@ -11,7 +11,7 @@ class Control {
   on_ack(ack) {
     if (ack.rtt === null) return; // sent twice: no measurement
     // TODO 2: ack.aqt_echo is the time that the data packet waited in queues on its way there,
-    // ack.aqt_backward that of the acknowledgement on its way back; both in seconds, null without a
+    // ack.aqt_backward that of the acknowledgement on the reverse path; both in seconds, null without a
     // mark. The round-trip time without both is the propagation delay.
     const propagation = ack.rtt;
     this.baseRtt = Math.min(this.baseRtt, propagation);

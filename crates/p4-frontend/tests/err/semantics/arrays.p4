@@ -1,4 +1,4 @@
-// Arrays of what is no header have elements and a size, and nothing else that header stacks have.
+// Arrays of types other than headers have elements and a size, and nothing else that header stacks have.
 #include "included/arch.p4"
 header h { bit<8> a; }
 enum colour_t { red, green }

@@ -33,7 +33,7 @@ control Ingress(INGRESS) {
             hdr.op.c = xor32.get({hdr.op.a, 8w0x56});
             hdr.op.a = 16w0 ++ identity.get({hdr.op.a});
         } else if (hdr.op.kind == 4) {
-            // Zeros go in front of what is no whole number of octets.
+            // Zeros go in front of what is not a whole number of octets.
             hdr.op.b = crc32.get({hdr.op.a[11:0]}) ^ crc32.get({4w0, hdr.op.a[11:0]});
             hdr.op.c = drawn.get({hdr.op.a}) ^ drawn.get({hdr.op.a});
             hdr.op.a = 31w0 ++ (bit<1>)(drawn.get({hdr.op.a}) == drawn.get({~hdr.op.a}));
