@@ -115,7 +115,7 @@ def _numbers(numbers: Sequence[float | None]) -> str:
 
 
 def _digits(number: float, digits: int = 3) -> str:
-    """At least so many significant digits, without an exponent."""
+    """At least this many significant digits, without an exponent."""
     if number and abs(number) >= 10 ** (digits - 1):
         return f"{number:.0f}"
     return f"{number:.{digits}g}"

@@ -97,7 +97,7 @@ class HopTest(BaseTest):
             raise unittest.SkipTest(self.held_missing)
 
     def limited(self, max_waiting: int) -> Host:
-        """A host behind a slow line: so many packets may wait, without the one in service."""
+        """A host behind a slow line: this many packets can wait, without the one in service."""
         if self.on_tofino:
             return LIMITED[max_waiting]
         self.session.insert("port_queue", {"port": C.port}, "drop_tail", max_waiting=max_waiting)
@@ -141,7 +141,7 @@ class HopTest(BaseTest):
         )  # fmt: skip
 
     def at_least_us(self, waited_us: float) -> float:
-        """The least AQT of a packet that waited so long: Tofino has an error of 1 µs and 0.03 %."""
+        """The least AQT of a packet that waited so long: Tofino errs by up to 1 µs and 0.03 %."""
         return waited_us * 0.9997 - 1 if self.on_tofino else waited_us
 
     # ---- packets ----

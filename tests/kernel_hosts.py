@@ -150,7 +150,7 @@ class Pair:
             self.run(host, "ethtool", "-K", INTERFACE, "tso", state, "gso", state, "tx", state)
 
     def transfer(self, *steps: int, options: str = "") -> Transfer:
-        """Begin to send so many octets from a to b, step by step."""
+        """Begin to send this many octets from a to b, step by step."""
         return Transfer(self, steps, options)
 
     @contextmanager

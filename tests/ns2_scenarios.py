@@ -173,7 +173,7 @@ def settings(profile: Ns2Profile, algorithm: str) -> dict[str, object]:
         "bugFix_": int(profile.bugfix),
         "precisionReduce_": int(profile.exact_halving),
         "useHeaders_": int(profile.packet_octets > 1000),
-        # Vegas sends no SYN, whatever the value here, and has its initial window from the second ACK on.
+        # Vegas sends no SYN, with any value here. It has its initial window from the 2nd ACK on.
         "syn_": int(delayed),
         "delay_growth_": int(delayed),
     }

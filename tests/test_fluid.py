@@ -4,7 +4,7 @@ What packets may change, and so the tolerances, stated before the first run:
 
 * A window holds whole segments: a flow has up to one segment more or less in flight, and so has
   traffic that does not react.
-* A fluid observes the queue continuously, a sender once per segment. A decision per round trip falls
+* A fluid sees the queue continuously, a sender once per segment. A decision per round trip falls
   up to a round trip later or earlier.
 
 ``OUTSIDE`` has what is beyond them. ``docs/verification.md`` gives the reasons.

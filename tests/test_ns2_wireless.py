@@ -1,4 +1,4 @@
-"""The shared medium compared with ns-2's ``Mac/Simple``, where the Debian package ns2 is installed."""
+"""The shared medium compared with ns-2's ``Mac/Simple``, if the Debian package ns2 is installed."""
 
 import shutil
 from dataclasses import replace

@@ -135,9 +135,10 @@ RULES = (
         "It prints one line per run.",
     ),
     Rule(
-        r"of so many|for so long|so many (?:packets|octets)/s",
+        r"(?:after|and|at most|behind|by|of|sends?|to|writes?) so many(?! \\w+ that)|for so long"
+        r"|so many (?:packets|octets)/s",
         "the given number of, for the given time",
-        "An option of so many octets.",
+        "It sends so many octets.",
         "So many packets arrive that the queue overflows.",
     ),
     Rule(r"anew", "again", "The file is read anew.", "The file is read again."),

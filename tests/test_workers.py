@@ -145,7 +145,7 @@ def test_a_reader_that_is_not_there_is_no_failure(command: str) -> None:
 
 
 def limited(octets: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A command whose files may have so many octets; more is refused as on a full disk."""
+    """A command whose files can have this many octets; more is refused as on a full disk."""
     return subprocess.run(
         [*COMMAND, *map(str, arguments)],
         cwd=ROOT,

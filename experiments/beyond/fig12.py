@@ -43,7 +43,7 @@ def _starts_s(seed: int) -> list[float]:
 
 
 def _jain_after(result: Result, start_s: float, flows: int, rtts: int) -> float:
-    """Of the sample that ends up to five round trips after so many round trips."""
+    """Of the sample that ends up to five round trips after this many round trips."""
     at = int(np.ceil((start_s + rtts * RTT_S) / SAMPLE_S)) - 1
     return jain([float(result.throughput_over_time_bps(flow)[at]) for flow in range(flows)])
 

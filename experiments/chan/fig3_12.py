@@ -72,7 +72,7 @@ def rows(runs: Runs) -> list[Row]:
 
 
 def quantity(algorithm: str, joined: int) -> str:
-    """The row of the queue once so many flows have joined."""
+    """The row of the queue once this many flows have joined."""
     return f"{plots.NAMES[algorithm]}, queue after join {joined}"
 
 

@@ -32,7 +32,7 @@ LOAD = 0.5
 UNTIL_S: Mapping[Scale, float] = {"quick": 0.001, "full": 0.008}
 """No flow starts later."""
 DRAIN = 4
-"""The run lasts so many times as long."""
+"""The run lasts this many times as long."""
 SMALL_OCTETS = 100e3
 PAYLOAD_OCTETS = 1448
 

@@ -1,7 +1,7 @@
 //! Any P4Runtime messages go to a switch in this process: each request is answered, no message ends or stalls the server,
 //! and its state stays one that can be read, and carried over into the same program again.
 //!
-//! The input is a list of steps: an octet that says what is sent, a length, and so many octets. These are the message
+//! The input is a list of steps: an octet that says what is sent, a length, and this many octets. These are the message
 //! itself, or changes of a message that the state gives; see [`Octets`].
 #![no_main]
 

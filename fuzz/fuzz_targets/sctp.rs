@@ -1,6 +1,6 @@
 //! Any octets go as packets to two SCTP associations in any state: nobody panics, and what is sent is well-formed.
 //!
-//! The input is a list of steps: an octet that says what happens, and for a packet a length and so many octets. Bits
+//! The input is a list of steps: an octet that says what happens, and for a packet a length and this many octets. Bits
 //! 0 and 1 of the first: a packet goes to the end of bit 2 as it is (0), with a checksum and that end's tag put right
 //! (1), the pair exchanges all that it has (2), or time passes (3), bits 3 to 7 say how much.
 #![no_main]

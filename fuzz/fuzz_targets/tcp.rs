@@ -218,7 +218,7 @@ fn change(packet: &mut Vec<u8>, changes: &[[u8; 2]]) -> bool {
     !changes.is_empty()
 }
 
-/// A switch cuts a packet that may be cut to its headers and so many octets.
+/// A switch cuts a packet that may be cut to its headers and this many octets.
 fn trim(packet: &mut Vec<u8>, octets: usize) -> bool {
     const TRIMMABLE: u8 = 3;
     const TRIMMED: u8 = 7;

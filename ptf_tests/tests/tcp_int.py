@@ -16,7 +16,7 @@ TTL, SPEED = 64, 5
 
 
 def segment(to: Host, option: TCPINT, padding: int = 0) -> bytes:
-    """A segment from A with a TCP-INT option behind so many NOPs."""
+    """A segment from A with a TCP-INT option behind this many NOPs."""
     nops = [("NOP", None)] * padding
     tcp = TCP(sport=8080, dport=5001, seq=7, options=[*nops, (KIND, bytes(option)[2:])])
     frame = Ether(src=A.mac, dst=A.router_mac) / IP(src=A.ipv4, dst=to.ipv4, ttl=TTL, flags="DF")

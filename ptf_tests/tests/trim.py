@@ -20,7 +20,7 @@ class TrimTest(HopTest):
     """A slow port to C that trims."""
 
     def trimming(self, max_waiting: int) -> None:
-        """So many trimmed packets may wait."""
+        """The number of trimmed packets that can wait."""
         self.session.insert(
             "trimming",
             {"port": C.port, "dscp": TRIMMABLE},

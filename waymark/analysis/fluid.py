@@ -304,7 +304,7 @@ def course(
 
 
 def _when(joined: Sequence[float], octets: float, first: int) -> float:
-    """The step, with its fraction, at which so many octets had joined."""
+    """The step, with its fraction, at which this many octets had joined."""
     after = bisect_right(joined, octets, lo=first)
     if after == len(joined):
         return float(len(joined) - 1)

@@ -32,11 +32,8 @@ pub(crate) static ENHANCED_VEGAS: Control = Control {
     },
 };
 
-const SKEW_CORRECTION: Setting = Setting::flag(
-    "skew_correction",
-    true,
-    "correct for clock drift (§4.5)",
-);
+const SKEW_CORRECTION: Setting =
+    Setting::flag("skew_correction", true, "correct for clock drift (§4.5)");
 
 /// Settings of [`EnhancedVegas`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -17,7 +17,7 @@ use units::{Duration, Instant};
 enum Operation {
     /// Time passes, in microseconds.
     Wait(u64),
-    /// So many segments are acknowledged, some of them marked, after such a round trip.
+    /// This many segments are acknowledged, some of them marked, after such a round trip.
     Ack {
         segments: u64,
         marked: bool,

@@ -115,7 +115,7 @@ struct Weather {
     apart_us: u64,
     /// Indices are drawn from these.
     indices: &'static [u8],
-    /// An acknowledgement in so many per thousand echoes CI, or shows a loss.
+    /// An acknowledgement in this many per thousand echoes CI, or shows a loss.
     full: u64,
     lossy: u64,
     /// The part of the pacing rate at which segments leave, in percent.
@@ -163,7 +163,7 @@ struct Run {
     /// What left since the last acknowledgement.
     sent: u64,
     acks: u64,
-    /// So many acknowledgements bring no queueing times at first.
+    /// This many acknowledgements bring no queueing times at first.
     unmarked: u64,
     seen: Seen,
 }

@@ -16,7 +16,7 @@ use std::time::Instant;
 
 const RATE_BPS: u64 = 10_000_000_000;
 const LOAD: f64 = 0.3;
-/// Shares of transfers with at most so many kilobytes.
+/// Shares of transfers with at most this many kilobytes.
 const WEB_SEARCH: [(f64, f64); 12] = [
     (6.0, 0.15),
     (13.0, 0.2),

@@ -132,7 +132,7 @@ fn measured(switch: &mut Switch, packets: &[(u16, Vec<u8>)], count: usize, from_
     send(switch, packets, count, from_ns)
 }
 
-/// Sends so many packets, one every microsecond; how many came out.
+/// Sends this many packets, one every microsecond; how many came out.
 #[inline(always)]
 fn send(switch: &mut Switch, packets: &[(u16, Vec<u8>)], count: usize, from_ns: u64) -> usize {
     let mut sent = 0;

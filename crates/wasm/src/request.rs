@@ -47,7 +47,7 @@ enum Request {
     Advance {
         /// To this time, in seconds.
         until_s: f64,
-        /// By so many events at most.
+        /// By at most this many events.
         events: u64,
         /// What to report of packets.
         watch: Report,

@@ -32,8 +32,10 @@ pub(crate) static VEGAS: Control = Control {
 
 /// The thresholds, which the variants share.
 pub(crate) static THRESHOLDS: [Setting; 3] = [ALPHA, BETA, GAMMA];
-pub(crate) const ALPHA: Setting = Setting::packets("alpha", 1.0, "minimum number of packets to keep queued");
-pub(crate) const BETA: Setting = Setting::packets("beta", 3.0, "maximum number of packets to keep queued");
+pub(crate) const ALPHA: Setting =
+    Setting::packets("alpha", 1.0, "minimum number of packets to keep queued");
+pub(crate) const BETA: Setting =
+    Setting::packets("beta", 3.0, "maximum number of packets to keep queued");
 pub(crate) const GAMMA: Setting =
     Setting::packets("gamma", 1.0, "queued packets at which slow start ends");
 

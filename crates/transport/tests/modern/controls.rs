@@ -31,7 +31,7 @@ struct Outcome {
     resent: u64,
 }
 
-/// A path with room for so many packets.
+/// A path with room for this many packets.
 fn path(queue: usize) -> Faults {
     Faults {
         delay: Duration::from_millis(20),

@@ -16,9 +16,9 @@ enum Operation {
     Wait(u64),
     /// The earliest timer runs out.
     Timeout,
-    /// The application writes so many octets.
+    /// The application writes this many octets.
     Write(usize, usize),
-    /// It reads up to so many.
+    /// It reads up to this many.
     Read(usize, usize),
     /// A segment arrives at an end, having queued.
     Deliver(usize, usize, u32),

@@ -67,7 +67,7 @@ pub struct Net {
     pub random: Random,
     /// Packets that the path carried, by sender.
     pub sent: [u64; 2],
-    /// Packets lost on purpose: the next so many of a host's.
+    /// Packets lost on purpose: the next packets of a host, this many.
     pub drop_next: [u32; 2],
     /// Packets that wait at the bottleneck from which on those that are capable of it get a
     /// congestion mark.

@@ -95,7 +95,7 @@ impl EcnState {
         }
     }
 
-    /// The flags of a SYN after so many transmissions. It asks twice, and then no more: that may be the reason for its loss
+    /// The flags of a SYN after this number of transmissions. It asks twice, and then no more: that may be the reason for its loss
     /// (RFC 3168, §6.1.1.1; RFC 9768, §3.1.4.1). It asks for congestion indication each time: without it the control
     /// treats all losses as random, which is worst at a queue that is full enough to lose two SYNs.
     pub(super) fn syn_flags(&self, transmissions: u32) -> Flags {
