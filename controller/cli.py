@@ -14,7 +14,7 @@ from waymark.json_option import AsJson
 from waymark.quantity_options import time_option
 
 app = typer.Typer(
-    help="Configure P4Runtime switches from a file, and keep them configured.",
+    help="Configure P4Runtime switches, and keep them configured.",
     epilog=examples("waymark controller plan controller/examples/two_ports.yaml"),
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -77,9 +77,9 @@ def watch(
         float, time_option(least_s=0.05, help="Time between readings of the switches.")
     ] = INTERVAL_S,
 ) -> None:
-    """Continuously reconcile switches, across restarts; show and export counters.
+    """Continuously reconcile switches, also across restarts.
 
-    Ctrl-C stops it.
+    Counters are shown, and exported for Prometheus. Ctrl-C stops it.
     """
     from controller import commands
 
@@ -88,9 +88,11 @@ def watch(
 
 @app.command("schema", epilog=examples("waymark controller schema > controller.schema.json"))
 def schema() -> None:
-    """Print the JSON Schema of configuration files, for editors to check and complete them.
+    """Print the JSON Schema of configuration files.
 
-    The first line of a file names it: # yaml-language-server: $schema=controller.schema.json
+    Editors check and complete files with it. The first line of a file names it:
+
+    # yaml-language-server: $schema=controller.schema.json
     """
     from controller.config import Config
     from waymark.json_option import print_json

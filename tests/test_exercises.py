@@ -21,7 +21,7 @@ HELP = {
     "2_aqt": "AQT says 0 us, the queues",
     "3_rovegas": "throughput of RoVegas: 391.4 kb/s, expected at least 1000 kb/s",
     "4_ci": "drop_mark is never written",
-    "5_red": "RED still follows each packet at once",
+    "5_red": "RED still reacts to each packet at once",
     "6_drai": "avbw.drai: expected 2 (0x2), found 6 (0x6)",
     "7_fairness": "largest_fair_buffer: no answer yet",
     "8_diagnose": "damaged_by: no answer yet",

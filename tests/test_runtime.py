@@ -185,7 +185,7 @@ def test_what_the_program_does_not_have_is_reported_with_file_and_line(
 
 def test_red_beside_a_runtime_file_is_refused(tmp_path: Path) -> None:
     network = copying(tmp_path, {"table_entries": []}).with_link("s1", "b", ecn_threshold=3)
-    told = "link s1->b: RED, ECN thresholds, DualPI2 and trimming are"
+    told = "link s1->b: RED, ECN thresholds, DualPI2 and trimming need"
     with pytest.raises(WaymarkError, match=told):
         run(Scenario("ecn", network, 1))
 

@@ -76,4 +76,4 @@ def test_a_wrong_choice_of_machine_code_is_an_error_with_what_is_valid() -> None
         text=True,
     )
     assert (run.returncode, run.stdout) == (2, "")
-    assert run.stderr.startswith("error: WAYMARK_JIT is `yes`; 1 has P4 programs compiled")
+    assert run.stderr.startswith("error: WAYMARK_JIT is `yes`; valid: 1 (compile P4 programs")

@@ -111,10 +111,11 @@ def compare(
     *,
     work: Work,
 ) -> None:
-    """Compare congestion controls: throughput, queue, round-trip time, loss, fairness.
+    """Compare congestion controls in the same network.
 
-    Each control runs alone in the same network, with the same cross traffic per seed. Finished runs
-    are stored: after an interrupt, repeat the command to continue.
+    The table has throughput, queue, round-trip time, loss and fairness. Each control runs alone,
+    with the same cross traffic per seed. Finished runs are stored: after an interrupt, repeat the
+    command to continue.
     """
     from waymark import comparison, report  # which bring matplotlib
 

@@ -35,8 +35,9 @@ def list_controls(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the congestion controls: name, what it does, its source, the marks that it reads, its
-    settings with their defaults.
+    """List the congestion controls.
+
+    For each: name, summary, source, the marks that it reads, and its settings with their defaults.
 
     AQT is accumulated queueing time, AVBW-S carries the least data rate adjustment index (DRAI) of
     the path, CI is congestion indication, CSIG congestion signaling, INT in-band network telemetry,

@@ -66,9 +66,9 @@ def check(
     ] = Path(),
     as_json: AsJson = False,
 ) -> None:
-    """Grade your copy of an exercise, and show expected and actual results.
+    """Grade your copy of an exercise.
 
-    The exit code is 1 if a check fails.
+    Expected and actual results are shown. The exit code is 1 if a check fails.
     """
     from waymark import grader
 

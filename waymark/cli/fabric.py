@@ -64,9 +64,10 @@ def topology(
         Path, typer.Option("--out", metavar="FILE", help="Output file; -: standard output.")
     ] = STANDARD,
 ) -> None:
-    """Write the topology file of a fat-tree, a leaf-spine network, a dumbbell or a parking lot.
+    """Write the topology file of a generated network.
 
-    waymark up and waymark compare read these files.
+    It is a fat-tree, a leaf-spine network, a dumbbell or a parking lot. waymark up and waymark
+    compare read these files.
     """
     from waymark import generated
     from waymark.fabric import Cable
@@ -150,12 +151,13 @@ def fabric(
     ] = Path("results/fabric"),
     as_json: AsJson = False,
 ) -> None:
-    """Measure flow completion times of data-centre traffic in a generated network.
+    """Measure flow completion times in a generated network.
 
-    All controls get the same flows. All switches write all marks, except that ECN replaces CI for
-    controls that read ECN. For controls that read INT, TCP-INT, CSIG or trimmed packets, the
-    switches run the program of that signal, which has no ECMP. Two files are written for each
-    control: its flows, in the order of their completion, and the queue histograms.
+    The traffic is that of a data centre. All controls get the same flows. All switches write all
+    marks, except that ECN replaces CI for controls that read ECN. For controls that read INT,
+    TCP-INT, CSIG or trimmed packets, the switches run the program of that signal, which has no
+    ECMP. Two files are written for each control: its flows, in the order of their completion, and
+    the queue histograms.
     """
     from waymark.completion import Completions, FlowFile, write_queues
     from waymark.controls import BY_NAME

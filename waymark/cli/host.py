@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from waymark.traffic import Ecn, Source
 
 host = typer.Typer(
-    help="Send and receive with this project's transports on an interface. Needs root.",
+    help="Send and receive with this project's transports. Needs root.",
     epilog=examples(
         "waymark host recv --at d1",
         "waymark host send 10.0.0.2 --at s1 --control rovegas --seconds 5",
@@ -323,9 +323,10 @@ def cross(
     ] = 0,
     begin: Begin = None,
 ) -> None:
-    """Send UDP traffic at a constant rate, or in ON-OFF bursts (VBR, Pareto).
+    """Send UDP traffic.
 
-    With the seed and number of a source of a scenario, the same datagrams leave at the same times.
+    It has a constant rate, or ON-OFF bursts (VBR, Pareto). With the seed and number of a source of
+    a scenario, the same datagrams leave at the same times.
     """
     from waymark.live import LiveSource
 

@@ -56,7 +56,7 @@ def attach(
         ),
     ] = False,
 ) -> None:
-    """Attach the BPF programs to an interface, and register a congestion control.
+    """Attach the BPF programs and a control to an interface.
 
     They stay until waymark kernel detach, or until their process (see status) ends. Choose the
     control with setsockopt(TCP_CONGESTION), ip route … congctl, or the sysctl
@@ -73,7 +73,10 @@ def attach(
     epilog=examples("waymark kernel detach eth0"),
 )
 def detach(interface: Interface) -> None:
-    """Detach the programs from an interface; connections continue without marks."""
+    """Detach the programs from an interface.
+
+    Connections continue without marks.
+    """
     from waymark import kernel as hosts
 
     hosts.detach(interface)
@@ -85,7 +88,10 @@ def detach(interface: Interface) -> None:
     epilog=examples("waymark kernel status --json"),
 )
 def status(as_json: AsJson = False) -> None:
-    """Show the interfaces of this network namespace with attached programs."""
+    """Show the interfaces with attached programs.
+
+    Only those of this network namespace are shown.
+    """
     from waymark import kernel as hosts
 
     attached = hosts.status()
@@ -126,9 +132,10 @@ def trace(
         ),
     ] = None,
 ) -> None:
-    """Record window, RTT and marks of a connection whose control is wm_NAME, for waymark plot.
+    """Record a trace of a connection whose control is wm_NAME.
 
-    Connections of all network namespaces of this machine are found.
+    waymark plot draws its window, RTT and marks. Connections of all network namespaces of this
+    machine are found.
     """
     from waymark import files, kernel_trace
     from waymark import trace as traces
@@ -154,7 +161,7 @@ def replay(
     ],
     as_json: AsJson = False,
 ) -> None:
-    """Compare a control in the kernel with the Rust control of the simulator, on the same events.
+    """Compare a kernel control with the simulator's on the same events.
 
     The connection has to begin after the recording. The exit code is 1 if the windows differ by
     more than the kernel's rounding.

@@ -70,7 +70,10 @@ def list_experiments(
     out_dir: Results = Path("results"),
     as_json: AsJson = False,
 ) -> None:
-    """List the experiments: id, paper, claim, state, cost at each scale."""
+    """List the experiments.
+
+    For each: id, paper, claim, state, and cost at each scale.
+    """
     from waymark.report import state
 
     chosen = _listed(patterns or [], paper, verdict or [], out_dir)
@@ -200,7 +203,7 @@ def run_experiments(
     *,
     work: Work,
 ) -> None:
-    """Run experiments: write a table, a picture and a record of each.
+    """Run experiments: write tables, pictures and records.
 
     An experiment is a figure or table of a paper, your own Python file with an EXPERIMENT, or a
     scenario file (waymark new experiment|scenario NAME writes one). Finished runs are stored:
@@ -390,7 +393,7 @@ def make_report(
         bool, typer.Option("--embed", help="Embed the pictures: one file of about 10 MB.")
     ] = False,
 ) -> None:
-    """Write one page of all results: which claims of the papers pass, and the measurements."""
+    """Write a page of all results, with the claims that pass."""
     from waymark import page
 
     target = file or out_dir / "report.html"

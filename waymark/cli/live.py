@@ -31,8 +31,9 @@ def lab(
         typer.Option(metavar="NAME", help="Show this running network of waymark up. Needs root."),
     ] = None,
 ) -> None:
-    """Serve the live lab on this machine: edit P4, run a paper's network, see every packet.
+    """Serve the live lab, a page that simulates networks.
 
+    Users edit P4 programs, run the papers' networks, and trace packets.
     The page runs the compiler and the simulator in WebAssembly; the server only serves its files.
     Ctrl-C stops it. With --network, the page shows queues, counters, windows and marks of a network
     on this machine; its address contains a token, which every request needs.

@@ -74,7 +74,10 @@ def bring_up(
         int, typer.Option(min=0, max=2**64 - 1, help="Seed of random losses on links.")
     ] = 1,
 ) -> None:
-    """Create a topology on interfaces, with running, configured switches. Needs root."""
+    """Create a network on interfaces, with configured switches.
+
+    Needs root.
+    """
     from topologies import runners, tutorial
 
     topology = Topology.load(file)
@@ -162,7 +165,7 @@ def run_at_node(
     ],
     network: Network = None,
 ) -> None:
-    """Run a command in the namespace of a host, or of the switches, of a network that is up.
+    """Run a command at a host or a switch of a network that is up.
 
     The command resolves the hosts' names: waymark exec h1 ping h2.
     """

@@ -46,7 +46,10 @@ def new(
         str, typer.Argument(metavar="NAME", help="Name of the file: my_figure for ./my_figure.py.")
     ],
 ) -> None:
-    """Write a runnable, commented experiment, control, scenario or topology to edit."""
+    """Write a template of an experiment, control or network.
+
+    It is commented and runnable.
+    """
     template, placeholder, command = _TEMPLATES[kind]
     suffix = Path(template).suffix
     path = Path(name)

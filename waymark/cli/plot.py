@@ -34,7 +34,10 @@ def plot(
     from_s: Annotated[float | None, time_option("--from", help="Start of the picture.")] = None,
     to_s: Annotated[float | None, time_option("--to", help="End of the picture.")] = None,
 ) -> None:
-    """Draw a connection's windows, round-trip times, packets in flight and marks over time."""
+    """Draw a trace of a connection.
+
+    The picture has windows, round-trip times, packets in flight and marks over time.
+    """
     from waymark import plots, trace, trace_plot  # imports matplotlib
 
     picture = out_file or file.with_suffix(".png")

@@ -186,7 +186,10 @@ def run_stf(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a packet script against a P4 program: packets in, packets expected out."""
+    """Run a packet script against a P4 program.
+
+    The script has packets to send and packets to expect.
+    """
     options = _options(include, define, via)
     if corpus_dir is not None:
         _no_files(file)

@@ -26,7 +26,10 @@ def replay_description(
         typer.Option("--out", metavar="F.csv", help="Output file. Default: standard output."),
     ] = None,
 ) -> None:
-    """Run flows over drop-tail queues and write every event at one link as CSV."""
+    """Run flows over drop-tail queues, and write events as CSV.
+
+    The events are all those at one link.
+    """
     rows = replay(file)
     if out_file is None:
         sys.stdout.write(rows)

@@ -27,9 +27,11 @@ class FileKind(StrEnum):
 def print_schema(
     kind: Annotated[FileKind, typer.Argument(help="The kind of file.")],
 ) -> None:
-    """Print the JSON Schema of scenario or topology files, for editors to check and complete them.
+    """Print the JSON Schema of scenario or topology files.
 
-    The first line of a file names it: # yaml-language-server: $schema=scenario.schema.json
+    Editors check and complete files with it. The first line of a file names it:
+
+    # yaml-language-server: $schema=scenario.schema.json
     """
     from waymark.scenario_file import ScenarioFile
     from waymark.topology_file import TopologyFile

@@ -140,7 +140,7 @@ fn too_many_samples_are_refused() {
     let error = Scenario::from_json(&data.to_string()).unwrap_err();
     let message = error.to_string();
     assert!(
-        message.starts_with("record.sample_objects_s: 0.00001 s makes"),
+        message.starts_with("record.sample_objects_s: 0.00001 s gives"),
         "{message}"
     );
     assert!(message.ends_with("expected at least 0.0001 s"), "{message}");

@@ -17,7 +17,7 @@ pub struct CompileError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ControlError {
     /// A name that does not exist in the program.
-    #[error("there is no {kind} `{name}`{}", Suggest(.name, .valid))]
+    #[error("no {kind} is named `{name}`{}", Suggest(.name, .valid))]
     UnknownName {
         /// The kind of object looked up: `table`, `action`, `key`.
         kind: &'static str,

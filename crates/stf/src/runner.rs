@@ -649,7 +649,7 @@ mod tests {
         assert!(
             find_end("action", "act", &names)
                 .unwrap_err()
-                .contains("any of")
+                .contains("is ambiguous")
         );
     }
 

@@ -132,7 +132,7 @@ mod tests {
                 (one.script.as_str(), one.line, one.test.as_str()),
                 (script, own, test)
             );
-            assert_eq!(one.what, "no packet came out of port 2");
+            assert_eq!(one.what, "expected a packet at port 2, found none");
         }
     }
 }
