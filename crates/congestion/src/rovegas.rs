@@ -33,7 +33,7 @@ pub(crate) static ROVEGAS: Control = Control {
 pub(crate) const FULL_DEPLOYMENT: Setting = Setting::flag(
     "full_deployment",
     true,
-    "every hop adds to AQT, so that base RTT is each round's latest derived value; default: the minimum",
+    "every hop adds to AQT, so that base RTT is each round's latest derived value; otherwise the minimum",
 );
 
 /// How many hops of the path write marks.
