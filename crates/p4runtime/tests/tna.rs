@@ -16,6 +16,7 @@ const PROGRAM: &str = r#"
 header frame_t { bit<8> to; bit<8> mark; bit<8> number; bit<8> colour; }
 struct headers_t { frame_t frame; }
 struct report_t { bit<8> number; }
+struct pair_t { bit<16> first; bit<16> second; }
 struct nothing_t {}
 parser IP(packet_in packet, out headers_t hdr, out nothing_t meta, out ingress_intrinsic_metadata_t intrinsic) {
     state start {
@@ -37,6 +38,7 @@ control I(
     RegisterAction<bit<8>, bit<8>, bit<8>>(numbers) next = {
         void apply(inout bit<8> value, out bit<8> number) { value = value + 1; number = value; }
     };
+    Register<pair_t, bit<8>>(256, {1, 2}) pairs;
     ActionProfile(16) ways;
     action forward(PortId_t port) { for_tm.ucast_egress_port = port; }
     action set_mark(bit<8> mark) { hdr.frame.mark = mark; }
@@ -260,4 +262,54 @@ async fn a_program_that_tofino_cannot_do_is_refused_with_its_place() {
     ] {
         assert!(said.contains(&part), "{part}: {said}");
     }
+}
+
+fn pair(values: &[&[u8]]) -> P4Data {
+    let members = values.iter().map(|value| P4Data {
+        data: Some(p4_data::Data::Bitstring(value.to_vec())),
+    });
+    P4Data {
+        data: Some(p4_data::Data::Struct(P4StructLike {
+            members: members.collect(),
+        })),
+    }
+}
+
+// p4runtime: register-struct
+#[tokio::test]
+async fn a_cell_with_a_struct_is_read_and_written_whole() {
+    let p4info = p4info_of(PROGRAM).expect("the program compiles");
+    let pairs = p4info.registers.iter();
+    let pairs = pairs.rev().find(|r| ends(&r.preamble, "pairs"));
+    let pairs = id(&pairs.expect("a register").preamble);
+    let mut device = Device::start().await;
+    let committed = device.commit(PROGRAM, p4info).await;
+    committed.expect("the program is accepted");
+
+    let initial = cell(pairs, Some(pair(&[&[1], &[2]])));
+    assert_eq!(
+        device.read(cell(pairs, None)).await.expect("it is read"),
+        [initial]
+    );
+    let written = cell(pairs, Some(pair(&[&[0x12, 0x34], &[0x56]])));
+    device
+        .write(Modify, written.clone())
+        .await
+        .expect("it fits");
+    assert_eq!(
+        device.read(cell(pairs, None)).await.expect("it is read"),
+        [written]
+    );
+
+    let too_large = cell(pairs, Some(pair(&[&[1, 0, 0], &[0]])));
+    let refused = device.write(Modify, too_large).await.unwrap_err();
+    let refused = refused.to_string();
+    assert!(refused.contains("expected a value of 16 bits"), "{refused}");
+    let too_few = cell(pairs, Some(pair(&[&[1]])));
+    let refused = device.write(Modify, too_few).await.unwrap_err();
+    let refused = refused.to_string();
+    assert!(
+        refused.contains("a struct of 2 members, found 1"),
+        "{refused}"
+    );
 }

@@ -108,6 +108,7 @@ impl StandardMetadata {
             self.egress_global_timestamp,
             self.deq_timedelta,
             self.deq_qdepth,
+            self.qid,
             self.packet_length,
         ]
         .map(|field| field.slot)
@@ -146,6 +147,8 @@ pub struct StandardMetadata {
     pub checksum_error: MetaField,
     pub parser_error: MetaField,
     pub priority: MetaField,
+    /// The number of the packet's queue. p4c's declaration lacks it; programs that use it bring their own.
+    pub qid: MetaField,
 }
 
 /// The type of the package.
@@ -226,6 +229,7 @@ fn standard_metadata(compiler: &mut Compiler<'_, V1Model>, ingress: &Block) {
         checksum_error: field("checksum_error"),
         parser_error: field("parser_error"),
         priority: field("priority"),
+        qid: field("qid"),
     };
 }
 

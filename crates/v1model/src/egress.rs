@@ -45,6 +45,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
         start.as_micros().saturating_sub(enqueued.as_micros()),
     );
     meta.deq_qdepth.set(words, deq_qdepth as u64);
+    meta.qid.set(words, u64::from(priority));
     meta.packet_length.set(words, length as u64);
 
     switch.begin(

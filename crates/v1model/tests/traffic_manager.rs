@@ -191,6 +191,27 @@ fn egress_reads_the_queueing_metadata() {
     assert_eq!(all(&sent), [(0, 0, 1, 0), (0, 2, 1, 0x01), (0, 4, 1, 0x10)]);
 }
 
+/// The queue of a priority has its number. Egress adds 8, so that a field that is not written differs.
+#[test]
+fn egress_reads_the_number_of_the_queue() {
+    let qid = Expr {
+        kind: ExprKind::Cast(Box::new(load(&meta("qid")))),
+        ty: Scalar::Bit(8),
+    };
+    let mut switch = by_priority()
+        .egress(vec![set(bits(C, 8), binary(BinaryOp::Add, qid, num(8, 8)))])
+        .switch();
+    for priority in [0, 7, 3] {
+        switch.handle_packet(us(0), 7, packet(0, 0, priority, &[]));
+    }
+    let sent: Vec<_> = std::iter::from_fn(|| switch.poll_transmit(us(0))).collect();
+    let read: Vec<_> = sent
+        .iter()
+        .map(|t| fields(std::slice::from_ref(t)).2)
+        .collect();
+    assert_eq!(read, [8, 15, 11]);
+}
+
 #[test]
 fn a_packet_dropped_in_egress_takes_no_time_on_the_line() {
     let is_drop = binary(BinaryOp::Eq, load(&bits(B, 16)), num(1, 16));

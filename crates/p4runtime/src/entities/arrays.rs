@@ -185,7 +185,7 @@ pub fn read_registers(
             let entry = RegisterEntry {
                 register_id: register.id,
                 index: cells::index(at),
-                data: Some(ty.encode(&mut std::iter::once(value))),
+                data: Some(ty.encode(&value)),
             };
             found.push(Entity {
                 entity: Some(entity::Entity::RegisterEntry(entry)),

@@ -356,10 +356,10 @@ impl Builder<'_> {
             let Some(array) = self.array(&register.preamble, size, "register") else {
                 continue;
             };
-            let ty = self.program[array.object].type_args.first();
-            let cells = ty
-                .map(|ty| shape(self.program, ty))
-                .unwrap_or(Shape::bits(0));
+            let Some(declared) = self.program[array.object].type_args.first() else {
+                continue;
+            };
+            let cells = shape(self.program, declared);
             let spec = register.type_spec.as_ref();
             let named = match spec.and_then(|spec| spec.type_spec.as_ref()) {
                 Some(p4::p4_data_type_spec::TypeSpec::NewType(named)) => Some(named),
@@ -377,12 +377,14 @@ impl Builder<'_> {
                         array.name, cells.width
                     ));
                 }
-                Ok(ty) => {
-                    model.registers.insert(array.id, (array, ty));
-                }
-                Err(fault) => self
-                    .faults
-                    .push(format!("register `{}`: {}", array.name, fault.message)),
+                ty => match ty.and_then(|ty| CellType::new(ty, self.program, declared)) {
+                    Ok(ty) => {
+                        model.registers.insert(array.id, (array, ty));
+                    }
+                    Err(fault) => self
+                        .faults
+                        .push(format!("register `{}`: {}", array.name, fault.message)),
+                },
             }
         }
     }

@@ -63,28 +63,62 @@ impl DataType {
         P4Data { data: Some(data) }
     }
 
-    /// Decodes a single value.
+    /// Decodes a value into its parts, in order.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` if the data has another form, `OUT_OF_RANGE` if it needs more bits.
-    pub fn decode(&self, data: Option<&P4Data>) -> Outcome<BigUint> {
+    pub fn decode(&self, data: Option<&P4Data>) -> Outcome<Vec<BigUint>> {
+        let mut parts = Vec::new();
+        self.decode_into(data, &mut parts)?;
+        Ok(parts)
+    }
+
+    fn decode_into(&self, data: Option<&P4Data>, parts: &mut Vec<BigUint>) -> Outcome<()> {
         let data = data.and_then(|data| data.data.as_ref());
-        match (self, data) {
+        let part = match (self, data) {
             (DataType::Bits(shape), Some(Data::Bitstring(octets)))
             | (DataType::SerialisableEnum(shape), Some(Data::EnumValue(octets))) => {
-                shape.decode(octets)
+                shape.decode(octets)?
             }
-            (DataType::Bool, Some(Data::Bool(value))) => Ok(BigUint::from(u8::from(*value))),
+            (DataType::Bool, Some(Data::Bool(value))) => BigUint::from(u8::from(*value)),
             (DataType::Enum(names), Some(Data::Enum(name)))
             | (DataType::Error(names), Some(Data::Error(name))) => {
                 let at = names.iter().position(|member| member == name);
                 at.map(BigUint::from)
-                    .ok_or_else(|| Fault::invalid(format!("`{name}` is none of {}", list(names))))
+                    .ok_or_else(|| Fault::invalid(format!("`{name}` is none of {}", list(names))))?
             }
-            _ => Err(Fault::invalid(format!(
-                "expected data of the form `{}`",
-                self.form()
-            ))),
+            (DataType::Struct(types), Some(Data::Struct(given)))
+            | (DataType::Tuple(types), Some(Data::Tuple(given))) => {
+                if given.members.len() != types.len() {
+                    return Err(Fault::invalid(format!(
+                        "expected a {} of {} members, found {}",
+                        self.form(),
+                        types.len(),
+                        given.members.len()
+                    )));
+                }
+                let mut members = types.iter().zip(&given.members);
+                return members.try_for_each(|(ty, member)| ty.decode_into(Some(member), parts));
+            }
+            _ => {
+                return Err(Fault::invalid(format!(
+                    "expected data of the form `{}`",
+                    self.form()
+                )));
+            }
+        };
+        parts.push(part);
+        Ok(())
+    }
+
+    /// The number of parts of a value.
+    pub fn values(&self) -> usize {
+        match self {
+            DataType::Struct(members) | DataType::Tuple(members) => {
+                members.iter().map(DataType::values).sum()
+            }
+            DataType::Header(fields) => fields.len(),
+            _ => 1,
         }
     }
 
@@ -236,7 +270,10 @@ mod tests {
             DataType::Enum(names()).encode(&mut [value(1)].into_iter()),
             green
         );
-        assert_eq!(DataType::Enum(names()).decode(Some(&green)), Ok(value(1)));
+        assert_eq!(
+            DataType::Enum(names()).decode(Some(&green)),
+            Ok(vec![value(1)])
+        );
         let error = data(Data::Error("red".into()));
         assert_eq!(
             DataType::Error(names()).encode(&mut [value(0)].into_iter()),
@@ -249,7 +286,7 @@ mod tests {
         assert!(refused.message.contains("red, green"));
         let serialisable = DataType::SerialisableEnum(Shape::bits(12));
         let unnamed = data(Data::EnumValue(vec![0x0a, 0xbc]));
-        assert_eq!(serialisable.decode(Some(&unnamed)), Ok(value(0xabc)));
+        assert_eq!(serialisable.decode(Some(&unnamed)), Ok(vec![value(0xabc)]));
         assert_eq!(
             serialisable.encode(&mut [value(0xabc)].into_iter()),
             unnamed

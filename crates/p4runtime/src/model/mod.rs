@@ -7,12 +7,14 @@ mod bmv2;
 mod build;
 mod data;
 mod header;
+mod register;
 mod translation;
 
 pub use bmv2::complete;
 pub use data::DataType;
 pub use header::PacketHeader;
 pub use p4_info::proto::meter_spec::Type as MeterType;
+pub use register::CellType;
 pub use translation::Translations;
 
 use crate::bytestring::Shape;
@@ -37,7 +39,7 @@ pub struct Model {
     /// Indirect meters, each with its type.
     pub meters: BTreeMap<u32, (ArrayModel, MeterType)>,
     /// Registers, each with the type of its cells.
-    pub registers: BTreeMap<u32, (ArrayModel, DataType)>,
+    pub registers: BTreeMap<u32, (ArrayModel, CellType)>,
     /// Value sets.
     pub value_sets: BTreeMap<u32, ValueSetModel>,
     /// Digests.
@@ -225,7 +227,7 @@ impl Model {
     }
 
     /// The register with this ID, and the type of its cells.
-    pub fn register(&self, id: u32) -> Outcome<&(ArrayModel, DataType)> {
+    pub fn register(&self, id: u32) -> Outcome<&(ArrayModel, CellType)> {
         find("register", &self.registers, id, |(array, _)| &array.name)
     }
 

@@ -41,7 +41,7 @@ const META: VariableId = VariableId(2);
 /// The header's type.
 pub const HEADER: TypeId = TypeId(0);
 
-const STANDARD: [(&str, u32); 16] = [
+const STANDARD: [(&str, u32); 17] = [
     ("ingress_port", 9),
     ("egress_spec", 9),
     ("egress_port", 9),
@@ -58,6 +58,7 @@ const STANDARD: [(&str, u32); 16] = [
     ("checksum_error", 1),
     ("parser_error", 32),
     ("priority", 3),
+    ("qid", 5),
 ];
 
 /// A field of the standard metadata.
