@@ -186,6 +186,9 @@ fn field_lists(root: &Node<'_>) -> Result<FieldLists> {
         let mut fields = Vec::new();
         for element in list.list("elements")? {
             let kind = element.text("type")?;
+            if kind == "hexstr" {
+                continue; // A constant has no place that could be kept.
+            }
             if kind != "field" {
                 let told = format!("{kind:?} is not allowed in a field list, only fields");
                 return Err(element.error(told));

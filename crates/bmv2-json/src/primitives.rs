@@ -5,7 +5,7 @@ use crate::expr;
 use crate::headers::Header;
 use crate::integer;
 use crate::node::{Node, Result};
-use p4_ir::{Arg, Expr, ExternCall, ExternId, Location, Place, Scalar, StmtKind, Type};
+use p4_ir::{Arg, BinaryOp, Expr, ExternCall, ExternId, Location, Place, Scalar, StmtKind, Type};
 
 /// What a primitive does besides the statements that it adds.
 #[derive(Clone, Debug)]
@@ -19,7 +19,8 @@ pub enum Primitive {
 
 /// All primitives, for messages.
 const PRIMITIVES: &str = "assign, assign_VL, assign_header, assign_union, assign_header_stack, \
-     assign_union_stack, add_header, remove_header, push, pop, count, execute_meter, register_read, \
+     assign_union_stack, add_to_field, subtract_from_field, add, subtract, bit_and, bit_or, bit_xor, shift_left, \
+     shift_right, add_header, remove_header, push, pop, count, execute_meter, register_read, \
      register_write, modify_field_with_hash_based_offset, modify_field_rng_uniform, mark_to_drop, \
      drop, generate_digest, clone_ingress_pkt_to_egress, clone_egress_pkt_to_egress, resubmit, \
      recirculate, truncate, assert, assume, log_msg, exit, _jump, _jump_if_zero";
@@ -38,6 +39,16 @@ impl<'j> Builder<'j> {
                 let value = self.typed(params.at(1)?, to.ty)?;
                 self.push(StmtKind::Assign { to, value });
             }
+            // Primitives of P4_14.
+            "add_to_field" => self.operate(BinaryOp::Add, &params, [0, 1])?,
+            "subtract_from_field" => self.operate(BinaryOp::Sub, &params, [0, 1])?,
+            "add" => self.operate(BinaryOp::Add, &params, [1, 2])?,
+            "subtract" => self.operate(BinaryOp::Sub, &params, [1, 2])?,
+            "bit_and" => self.operate(BinaryOp::BitAnd, &params, [1, 2])?,
+            "bit_or" => self.operate(BinaryOp::BitOr, &params, [1, 2])?,
+            "bit_xor" => self.operate(BinaryOp::BitXor, &params, [1, 2])?,
+            "shift_left" => self.shift_bits(BinaryOp::Shl, &params)?,
+            "shift_right" => self.shift_bits(BinaryOp::Shr, &params)?,
             "assign_header" | "copy_header" => {
                 let to = self.header(params.at(0)?)?;
                 let from = self.header(params.at(1)?)?;
@@ -90,6 +101,31 @@ impl<'j> Builder<'j> {
             }
         }
         Ok(Primitive::Plain)
+    }
+
+    /// Assigns the result of an operation, modulo the width of the destination, to the first parameter. `operands` are
+    /// the places of the operands.
+    fn operate(&mut self, op: BinaryOp, params: &Params<'j>, operands: [usize; 2]) -> Result<()> {
+        let to = self.destination(params.at(0)?)?;
+        let [a, b] = operands;
+        let a = self.typed(params.at(a)?, to.ty)?;
+        let b = self.typed(params.at(b)?, to.ty)?;
+        let value = expr::binary(op, a, b, to.ty);
+        self.push(StmtKind::Assign { to, value });
+        Ok(())
+    }
+
+    /// Assigns the second parameter, shifted by the third, to the first. The value may be wider than the destination.
+    fn shift_bits(&mut self, op: BinaryOp, params: &Params<'j>) -> Result<()> {
+        let to = self.destination(params.at(0)?)?;
+        let value = expr::unsigned(self.value(params.at(1)?)?);
+        let width = value.ty.width().max(to.ty.width());
+        let value = expr::resize(value, Scalar::Bit(width));
+        let by = expr::unsigned(self.value(params.at(2)?)?);
+        let shifted = expr::binary(op, value, by, Scalar::Bit(width));
+        let value = expr::resize(shifted, to.ty);
+        self.push(StmtKind::Assign { to, value });
+        Ok(())
     }
 
     /// Primitives that v1model has as extern functions and methods; whether this is one.

@@ -7,8 +7,8 @@ use crate::node::{Node, Result};
 use crate::objects::Action;
 use num_bigint::BigUint;
 use p4_ir::{
-    ActionCall, Arg, BinaryOp, Entry, Expr, ExprKind, Key, KeyMatch, MatchKind, Scalar, StmtKind,
-    Table, TableAction, TableId, Type,
+    ActionCall, Arg, BinaryOp, Entry, Expr, ExprKind, Key, KeyMatch, MatchKind, Place, Scalar,
+    StmtKind, Table, TableAction, TableId, Type,
 };
 
 impl<'j> Builder<'j> {
@@ -110,7 +110,15 @@ impl<'j> Builder<'j> {
             }
         };
         let target = node.get("target")?;
-        let place = self.field(&target)?;
+        // Compilers of P4_14 name the header whose validity is the key.
+        let validity = match kind {
+            MatchKind::Exact => target.str().ok(),
+            _ => None,
+        };
+        let place = match validity {
+            Some(_) => Place::validity(&self.header_named(&target)?.at),
+            None => self.field(&target)?,
+        };
         let mut value = Expr::load(place);
         value = match value.ty {
             Scalar::Varbit(_) => return Err(target.error("a varbit cannot be a key")),
@@ -122,9 +130,10 @@ impl<'j> Builder<'j> {
             let mask = Expr::constant(integer::bits(&mask, ty.width())?, ty);
             value = expr::binary(BinaryOp::BitAnd, value, mask, ty);
         }
-        let name = match node.find("name")? {
-            Some(name) => name.str()?.to_owned(),
-            None => {
+        let name = match (node.find("name")?, validity) {
+            (Some(name), _) => name.str()?.to_owned(),
+            (None, Some(header)) => format!("{header}.$valid$"),
+            (None, None) => {
                 let [header, field] = target.exactly()?;
                 format!("{}.{}", header.str()?, field.str()?)
             }

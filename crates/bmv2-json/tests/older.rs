@@ -1,4 +1,5 @@
-//! What older compilers wrote: errors numbered from 1, transitions without a type, numbers without `0x`. It means what newer JSON does.
+//! What older compilers wrote: errors numbered from 1, transitions without a type, numbers without `0x`. It means what
+//! newer JSON does. Primitives and keys of P4_14 programs.
 
 use engine::{Packet, Switch, SwitchConfig};
 use serde_json::{Value, json};
@@ -158,4 +159,67 @@ fn numbers_of_errors_that_cannot_be_meant_are_refused() {
             json!({ "type": "field", "value": ["h", "kind"] });
     });
     assert!(computed.contains("an error that is computed"), "{computed}");
+}
+
+#[test]
+fn primitives_of_p4_14_calculate_modulo_the_destination() {
+    let field = |field: &str| json!({ "type": "field", "value": ["standard_metadata", field] });
+    let kind = || json!({ "type": "field", "value": ["h", "kind"] });
+    let number = |number: &str| json!({ "type": "hexstr", "value": number });
+    let egress_spec = || field("egress_spec");
+    let expected = [
+        ("add_to_field", vec![egress_spec(), number("0x1ff")], 4),
+        ("subtract_from_field", vec![egress_spec(), kind()], 3),
+        ("add", vec![egress_spec(), kind(), number("0x7")], 9),
+        ("subtract", vec![egress_spec(), number("0x7"), kind()], 5),
+        (
+            "bit_and",
+            vec![egress_spec(), egress_spec(), number("0x4")],
+            4,
+        ),
+        ("bit_or", vec![egress_spec(), egress_spec(), kind()], 7),
+        ("bit_xor", vec![egress_spec(), number("0x3"), kind()], 1),
+        ("shift_left", vec![egress_spec(), kind(), number("0x3")], 16),
+        (
+            "shift_right",
+            vec![egress_spec(), number("0x1200"), number("0x8")],
+            18,
+        ),
+    ];
+    for (op, parameters, to) in expected {
+        let mut config = config(0, true);
+        config["actions"][0]["primitives"] = json!([
+            { "op": "modify_field", "parameters": [egress_spec(), number("0x5")] },
+            { "op": op, "parameters": parameters },
+        ]);
+        assert_eq!(port(&config, &[2, 0]), Some(to), "{op}");
+    }
+}
+
+#[test]
+fn a_valid_key_names_a_header() {
+    let mut config = config(0, true);
+    let table = json!({
+        "name": "t", "id": 0, "match_type": "exact", "type": "simple", "max_size": 16, "with_counters": false,
+        "direct_meters": null, "support_timeout": false, "action_ids": [1, 2], "actions": ["send1", "send2"],
+        "key": [{ "match_type": "valid", "target": "tail", "mask": null }],
+        "next_tables": { "send1": null, "send2": null }, "base_default_next": null,
+        "default_entry": { "action_id": 1, "action_const": true, "action_data": [], "action_entry_const": true },
+        "entries": [{
+            "match_key": [{ "match_type": "valid", "key": true }],
+            "action_entry": { "action_id": 2, "action_data": [] },
+        }],
+    });
+    config["pipelines"][0]["tables"] = json!([table]);
+    config["pipelines"][0]["init_table"] = "t".into();
+    assert_eq!(port(&config, &[2, 0]), Some(1), "no tail");
+    assert_eq!(port(&config, &[1, 0, 1, 1]), Some(2), "a tail");
+}
+
+#[test]
+fn constants_in_field_lists_are_not_kept() {
+    let mut config = config(0, true);
+    let number = json!({ "type": "hexstr", "value": "0x9" });
+    config["field_lists"] = json!([{ "id": 1, "name": "kept", "elements": [number] }]);
+    assert_eq!(port(&config, &[2, 0]), Some(1));
 }
