@@ -274,7 +274,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The result type of a function or method.
-    fn result_type(&mut self, written: &'a ast::Type) -> Ty {
+    pub(super) fn result_type(&mut self, written: &'a ast::Type) -> Ty {
         let ty = self.signature_type(written);
         if ty != Ty::Int {
             return ty;

@@ -25,6 +25,38 @@ impl<'a> Checker<'a> {
         (ids(instances), ids(methods))
     }
 
+    /// Infers type arguments that an extern's instance leaves open from the types of the methods in its initializer.
+    pub(super) fn infer_from_methods(&mut self, ty: &Ty, members: &'a [ast::Declaration]) {
+        let Ty::Named(named) = ty else { return };
+        if !named.args.iter().any(|arg| matches!(arg, Ty::Var(_))) {
+            return;
+        }
+        let with = self.hir.substitution(named);
+        let wanted = self.abstract_methods(ty);
+        let before = self.diagnostics.len();
+        for member in members {
+            let DeclarationKind::Function(function) = &member.kind else {
+                continue;
+            };
+            let mut named = wanted.iter().copied();
+            let method = named.find(|id| self.def(*id).is_some_and(|d| d.name == member.name.name));
+            let Some(method) = method.and_then(|id| self.function(id)) else {
+                continue;
+            };
+            if !function.type_params.is_empty() {
+                continue;
+            }
+            let result = self.result_type(&function.result);
+            self.infer(&method.result.substitute(&with), &result);
+            for (param, given) in method.params.iter().zip(&function.params) {
+                let given = self.ty(&given.ty);
+                self.infer(&param.ty.substitute(&with), &given);
+            }
+        }
+        // What is wrong with these types is reported when the methods are checked.
+        self.diagnostics.truncate(before);
+    }
+
     /// Checks each member. Returns the abstract methods that are not implemented, with members of the same name.
     fn implementations(
         &mut self,

@@ -10,6 +10,9 @@ impl<'a> Checker<'a> {
     /// `type(args) name;`
     pub(super) fn instance(&mut self, d: &'a ast::Declaration, instance: &'a ast::Instance) {
         let ty = self.ty_to_infer(&instance.ty);
+        if let Some(members) = &instance.initializer {
+            self.infer_from_methods(&ty, members);
+        }
         let built = self.constructor(&ty, &instance.args, d.name.span);
         let (members, methods) = match &instance.initializer {
             Some(members) => self.initializer(d, &built.ty, members),

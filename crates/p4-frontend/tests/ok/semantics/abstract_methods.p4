@@ -1,5 +1,6 @@
 // An instance implements the abstract methods of its extern, in the scope around it. `this` is the instance; what its
-// initializer declares is called after it; optional parameters and methods may be left out.
+// initializer declares is called after it; optional parameters and methods may be left out. Methods determine type
+// arguments that are left open.
 extern Cells<T> { Cells(bit<32> size); }
 extern Coin { Coin(); bool toss(); }
 extern Action<T, U> {
@@ -38,9 +39,13 @@ control C(inout bit<8> x) {
         }
         bit<16> start(in bit<8> from) { return (bit<16>) from; }
     };
+    Action<_, _>(pairs) open = {
+        void apply(inout pair_t value, out bit<16> given) { given = value.low ++ value.high; }
+        bit<16> start(in bit<8> from) { return (bit<16>) from; }
+    };
     apply {
         x = add.run(x);
-        x = x + swap.run(0)[7:0];
+        x = x + swap.run(0)[7:0] + open.run(0)[7:0];
     }
 }
 Top(C()) main;
