@@ -177,7 +177,10 @@ def test_a_student_starts_and_checks(
         (("start", "1", "full"), "error: full: exists already and is not empty"),
         (("check", "full"), "error: full has no exercise.yaml: not the folder of an exercise"),
         (("check", "nowhere"), "error: nowhere has no exercise.yaml"),
-        (("check", "1"), "error: 1 has no exercise.yaml: not the folder of an exercise; valid: less"),
+        (
+            ("check", "1"),
+            "error: 1 has no exercise.yaml: not the folder of an exercise; valid: less",
+        ),
         (("check", "less"), "error: less/forwarding.p4: no such file; "),
     ],
 )
