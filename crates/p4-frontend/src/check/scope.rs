@@ -124,8 +124,8 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic.label(*later, "declared only here").help(help);
         } else if let Some(near) = self.nearest_name(name) {
             diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
-        } else if &**name == "NoAction" || &**name == "packet_in" || &**name == "packet_out" {
-            diagnostic = diagnostic.help("is `#include <core.p4>` missing?");
+        } else if let Some(file) = declaring(name) {
+            diagnostic = diagnostic.help(format!("is `#include <{file}>` missing?"));
         }
         self.report(diagnostic);
         None
@@ -194,4 +194,15 @@ pub(super) fn described(kind: &DefKind) -> &'static str {
         DefKind::ValueSet(_) => "a value set",
         DefKind::State => "a parser state",
     }
+}
+
+/// The file that declares a name which most programs for an architecture use.
+fn declaring(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "NoAction" | "packet_in" | "packet_out" => "core.p4",
+        "standard_metadata_t" | "V1Switch" | "HashAlgorithm" | "mark_to_drop" => "v1model.p4",
+        "psa_ingress_input_metadata_t" | "psa_egress_input_metadata_t" | "PSA_Switch" => "psa.p4",
+        "ingress_intrinsic_metadata_t" | "egress_intrinsic_metadata_t" => "tna.p4",
+        _ => return None,
+    })
 }

@@ -172,7 +172,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         said(|octets| octets[17] += 1),
-        "IPv4 needs 1001 octets, 1 are available000"
+        "IPv4 needs 1001 octets, 1000 are available"
     );
     assert_eq!(
         said(|octets| octets[20] |= 0x20),
@@ -196,7 +196,7 @@ fn errors_say_what_is_wrong() {
     );
     assert_eq!(
         decode(&[0; 13], 0).unwrap_err().to_string(),
-        "Ethernet needs 14 octets, 1 are available3"
+        "Ethernet needs 14 octets, 13 are available"
     );
     let mut octets = written(&packet(Body::Tcp(data_segment())));
     octets[24] ^= 1;
@@ -540,7 +540,7 @@ fn only_the_codepoint_of_trimmed_packets_lets_a_packet_end_early() {
         let error = decode(&cut_to(128, segment), 0).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "IPv4 needs 1000 octets, 1 are available14"
+            "IPv4 needs 1000 octets, 114 are available"
         );
         let Body::Tcp(whole) = decode(&cut_to(2000, segment), 0).unwrap().body else {
             panic!("TCP was written")
