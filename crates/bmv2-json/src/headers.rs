@@ -414,7 +414,7 @@ impl Placing<'_> {
             let ty = node.get("union_type")?;
             let name = ty.str()?;
             let found = types.get(name).cloned();
-            found.ok_or_else(|| ty.error(format!("there is not a header union type `{name}`")))
+            found.ok_or_else(|| ty.error(format!("there is no header union type `{name}`")))
         };
         let mut places: HashMap<String, Location> = HashMap::new();
         for node in root.list("header_union_stacks")? {

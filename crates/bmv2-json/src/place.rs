@@ -21,14 +21,14 @@ impl Builder<'_> {
     pub fn stack_named(&self, name: &Node<'_>) -> Result<Stack> {
         let text = name.str()?;
         let found = self.headers.stacks.get(text).cloned();
-        found.ok_or_else(|| name.error(format!("there is not a header stack `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is no header stack `{text}`")))
     }
 
     /// The union that a node names.
     pub fn union_named(&self, name: &Node<'_>) -> Result<Union> {
         let text = name.str()?;
         let found = self.headers.unions.get(text).cloned();
-        found.ok_or_else(|| name.error(format!("there is not a header union `{text}`")))
+        found.ok_or_else(|| name.error(format!("there is no header union `{text}`")))
     }
 
     /// A header's field, or its validity, from `[header, field]`.
