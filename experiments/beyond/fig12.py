@@ -105,7 +105,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="beyond/fig12",
     paper="Beyond the papers; the network of Chan 2004, figure 3.11",
-    claim="With exact queueing marks, flows share a link fairly soon after one joins",
+    claim="With exact queueing marks, flows soon share a link fairly after one joins",
     parameters={
         **fig3.EXPERIMENT.parameters,
         "sample_rtts": 5,
