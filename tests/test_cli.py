@@ -170,7 +170,7 @@ def test_an_error_in_a_program_is_shown_in_its_line(cli: Cli, tmp_path: Path) ->
     assert "Traceback" not in shown.err
 
 
-def test_a_locale_without_greek_letters_is_no_error() -> None:
+def test_a_locale_without_greek_letters_is_accepted() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "waymark", "list"],
         cwd=ROOT,

@@ -174,7 +174,7 @@ def test_a_pacing_rate_out_of_range_is_reported(small: wm.Topology) -> None:
 
 
 def test_a_returned_window_is_reported(small: wm.Topology) -> None:
-    with pytest.raises(wm.WaymarkError, match=r"Faulty\.on_ack at .* returned 7; expected nothing"):
+    with pytest.raises(wm.WaymarkError, match=r"Faulty\.on_ack at .* returned 7; expected None"):
         wm.run(scenario(small, Faulty(gives=7)))
 
 

@@ -203,7 +203,7 @@ def test_an_embedding_page_needs_no_other_file(cli: Cli, quick_run: Path, tmp_pa
 def test_a_report_of_nothing_is_an_error(cli: Cli, tmp_path: Path) -> None:
     shown = cli("report", "--out", tmp_path / "empty")
     assert shown.code == 2
-    assert "no results; first: waymark run ID" in shown.err
+    assert "no results; first run: waymark run ID" in shown.err
     assert not (tmp_path / "empty").exists()
 
 

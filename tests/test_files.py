@@ -94,7 +94,7 @@ def test_a_hyphen_is_standard_output(cli: Cli, tmp_path: Path, option: str) -> N
 def test_two_texts_cannot_both_be_printed(cli: Cli) -> None:
     result = cli("compile", MAIN, "--p4info", "-", "--source", "-")
     assert result.code == 2
-    assert "only one can be printed" in result.err
+    assert "expected at most one of them" in result.err
 
 
 def test_an_error_without_a_place_names_the_file(cli: Cli, tmp_path: Path) -> None:

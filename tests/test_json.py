@@ -42,7 +42,7 @@ def test_compile_shows_where_errors_are(cli: Cli, tmp_path: Path) -> None:
 def test_compile_prints_one_thing(cli: Cli) -> None:
     shown = cli("compile", PLAIN, "--json", "--dump")
     assert shown.code == 2
-    assert "only one can be printed" in shown.err
+    assert "expected at most one of them" in shown.err
 
 
 def test_stf_shows_packets_and_failures(cli: Cli, tmp_path: Path) -> None:

@@ -90,7 +90,7 @@ NEED_RATES = (
 
 @pytest.mark.parametrize("algorithm", NEED_RATES)
 def test_what_ns2_cannot_carry_is_refused(small: Topology, algorithm: str) -> None:
-    with pytest.raises(WaymarkError, match="which the ns-2 profile has not"):
+    with pytest.raises(WaymarkError, match="which the ns-2 profile does not have"):
         run(scenario(small, algorithm))
 
 

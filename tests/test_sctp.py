@@ -82,7 +82,7 @@ def test_the_primary_path_changes_at_the_time_given() -> None:
         (lambda: Association("a", "b", spc=True), "need threshold_factor"),
         (
             lambda: Association("a", "b", threshold_factor=2, threshold_rtt_s=[1]),
-            "not both",
+            "expected one of them",
         ),
         (
             lambda: scenario.to_core(

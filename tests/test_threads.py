@@ -101,7 +101,7 @@ def test_a_run_reports_how_many_threads_it_used() -> None:
     many = run(scenario, threads=64)
     assert 2 < many.threads < 64
     assert many.threads_limit is not None
-    assert "pieces" in many.threads_limit
+    assert "cannot be divided further" in many.threads_limit
 
 
 def test_of_many_threads_a_network_has_those_that_pay() -> None:
