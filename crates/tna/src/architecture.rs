@@ -57,7 +57,7 @@ impl Forwarding for Tna {
     #[inline]
     fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, packet: &Packet) {
         words[layout.own.ingress_port as usize] = port.into();
-        words[layout.own.length as usize] = copies::on_the_wire(packet);
+        words[layout.own.length as usize] = copies::on_the_wire(packet).into();
         words[layout.own.resubmitted as usize] = 0;
     }
 

@@ -6,11 +6,11 @@ use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Forwarding};
 
 /// Octets of a frame check sequence.
-const CHECK_SEQUENCE: u64 = 4;
+const CHECK_SEQUENCE: u32 = 4;
 
 /// The length of a packet with its frame check sequence, as the hardware counts it.
-pub fn on_the_wire(packet: &Packet) -> u64 {
-    u64::from(packet.length()) + CHECK_SEQUENCE
+pub fn on_the_wire(packet: &Packet) -> u32 {
+    packet.length() + CHECK_SEQUENCE
 }
 
 /// A copy of the current packet as it was before the hardware prepended `prefix` octets.
@@ -42,7 +42,7 @@ pub fn mirror(
     for slot in own.of_queued() {
         words[slot as usize] = 0;
     }
-    words[own.length as usize] = on_the_wire(&copy);
+    words[own.length as usize] = on_the_wire(&copy).into();
     switch.replicate(words, copy, arrival, &session.replicas, None);
 }
 

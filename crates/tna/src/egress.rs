@@ -34,7 +34,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
 
     let pipe = switch.layout().pipe(port);
     let (meta, blocks) = (pipe.egress, pipe.blocks);
-    let length = packet.length();
+    let length = copies::on_the_wire(packet);
     let layout = switch.layout();
     let prefix = layout.egress_prefix.octets();
     layout.egress_prefix.prepend(packet, values, 0);

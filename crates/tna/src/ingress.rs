@@ -18,7 +18,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
     };
     let values = [resubmitted, port.into(), timestamp];
     layout.ingress_prefix.prepend(packet, values, zeros);
-    let length = packet.length() - prefix as u32;
+    let length = copies::on_the_wire(packet) - prefix as u32;
     let copied = layout.mirrors || layout.resubmits;
     let pipe = switch.layout().pipe(port);
     let (meta, blocks, takes_errors) = (pipe.ingress, pipe.blocks, pipe.takes_errors);
