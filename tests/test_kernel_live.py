@@ -106,4 +106,4 @@ def test_what_linux_cannot_run_is_refused(scenario: Scenario, told: str) -> None
 def test_hosts_of_virtual_time_are_refused(cli: Cli) -> None:
     shown = cli("run", "chan/fig3.6", "--hosts", "kernel")
     assert shown.code == 2
-    assert "--hosts says whose TCP flows on interfaces have" in shown.err
+    assert "--hosts needs --runner netns or mininet" in shown.err

@@ -100,7 +100,7 @@ def test_a_driver_without_xdp_is_refused(pair: Pair) -> None:
     pair.run("a", "ip", "link", "add", "bridge0", "type", "bridge")
     refused = pair.waymark("a", "attach", "bridge0", "--xdp")
     assert refused.returncode == 2
-    assert "--xdp: the interface's driver runs no XDP programs" in refused.stderr
+    assert "--xdp: the interface's driver does not support XDP" in refused.stderr
     assert json.loads(pair.waymark("a", "status", "--json").stdout) == []
 
 

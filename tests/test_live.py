@@ -212,7 +212,7 @@ def test_cross_traffic_says_what_is_missing(cli: Cli) -> None:
     assert shown.code == 2
     assert "--off and --shape need --on" in shown.err
     shown = cli("host", "cross", "10.0.0.2", *place, "--on", "1 s")
-    assert "say --off as well" in shown.err
+    assert "--on needs --off" in shown.err
     shown = cli("host", "cross", "10.0.0.2", *place)
     assert shown.code == 1
     assert "no interface `none`" in shown.err
