@@ -18,11 +18,12 @@ mod support;
 #[path = "compiled/writes.rs"]
 mod writes;
 
-use engine::{Pipeline, Switch, SwitchConfig};
+use engine::{Packet, Pipeline, Switch, SwitchConfig};
 use state::state;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use stf::{Ports, Script};
+use units::Instant;
 
 /// The files of a folder, and of the folders in it, whose names end so.
 fn files(folder: &Path, end: &str, found: &mut Vec<PathBuf>) {
@@ -78,6 +79,13 @@ fn switch(pipeline: &Arc<Pipeline>, interpreted: bool) -> Switch {
     assert!(!switch.is_interpreted(), "the code is compiled");
     switch.set_interpreted(interpreted);
     switch
+}
+
+/// What the switch sends for a packet.
+fn answer(switch: &mut Switch, octets: &[u8]) -> Vec<u8> {
+    switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.to_vec()));
+    let sent = switch.poll_transmit(Instant::ZERO).expect("a packet out");
+    sent.packet.octets.to_vec()
 }
 
 /// Every script in the tree, and in p4c's samples where `P4C_TESTDATA` names them, leaves the same packets, failures

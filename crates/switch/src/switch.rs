@@ -342,13 +342,12 @@ impl<A: Forwarding> Switch<A> {
     ) {
         let now = arrival.now;
         if !self.tm.has_queues(port) {
-            match self.config.other_ports {
-                Some(config) => self.tm.set_port(port, config),
-                None if A::recirculates(self.layout(), port) => {
-                    self.tm.set_port(port, PortConfig::default());
-                }
-                None if A::EGRESS_WITHOUT_PORT => self.tm.set_absent(port),
-                None => {}
+            if A::recirculates(self.layout(), port) {
+                self.tm.set_port(port, PortConfig::default());
+            } else if let Some(config) = self.config.other_ports {
+                self.tm.set_port(port, config);
+            } else if A::EGRESS_WITHOUT_PORT {
+                self.tm.set_absent(port);
             }
         }
         let priority = A::priority(self.layout(), &words);

@@ -3,7 +3,7 @@
 use crate::blocks::{self, Layout, Pipe};
 use crate::externs::{self, Call};
 use crate::requests::Request;
-use crate::{copies, deflection, egress, generator, ghost, ingress, objects, ports};
+use crate::{deflection, egress, generator, ghost, ingress, length, objects, ports};
 use p4_ir::{ExternCall, ExternObject, Program};
 use p4_vm::{Architecture, CallSite, Compiler, ControlError, DropCause, Object, Packet, Target};
 use switch::{
@@ -57,7 +57,7 @@ impl Forwarding for Tna {
     #[inline]
     fn arrive(layout: &Layout, words: &mut [u64], _now: Instant, port: u16, packet: &Packet) {
         words[layout.own.ingress_port as usize] = port.into();
-        words[layout.own.length as usize] = copies::on_the_wire(packet).into();
+        words[layout.own.length as usize] = length::of_frame(packet).into();
         words[layout.own.resubmitted as usize] = 0;
     }
 

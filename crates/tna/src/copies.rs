@@ -1,17 +1,9 @@
 //! Packets that a deparser requests in addition to its own: mirrored and resubmitted ones.
 
 use crate::requests::Request;
-use crate::{Switch, Tna, generator, prefix};
+use crate::{Switch, Tna, generator, length, prefix};
 use p4_vm::{DropCause, Packet};
 use switch::{Arrival, Forwarding};
-
-/// Octets of a frame check sequence.
-const CHECK_SEQUENCE: u32 = 4;
-
-/// The length of a packet with its frame check sequence, as the hardware counts it.
-pub fn on_the_wire(packet: &Packet) -> u32 {
-    packet.length() + CHECK_SEQUENCE
-}
 
 /// A copy of the current packet as it was before the hardware prepended `prefix` octets.
 pub fn as_it_came(switch: &mut Switch, packet: &Packet, prefix: usize) -> Packet {
@@ -42,7 +34,7 @@ pub fn mirror(
     for slot in own.of_queued() {
         words[slot as usize] = 0;
     }
-    words[own.length as usize] = on_the_wire(&copy).into();
+    words[own.length as usize] = length::of_frame(&copy).into();
     switch.replicate(words, copy, arrival, &session.replicas, None);
 }
 

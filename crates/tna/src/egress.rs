@@ -1,7 +1,7 @@
 //! From a queue to the line: parser, match-action units, deparser.
 
 use crate::blocks::{Layout, Own};
-use crate::{Switch, Tna, copies, externs, fate, parser_errors, ports};
+use crate::{Switch, Tna, copies, externs, fate, length, parser_errors, ports};
 use p4_vm::{DropCause, Job, NONE, Packet, TraceEvent};
 use std::mem::{swap, take};
 use switch::{Arrival, Dequeued, Forwarding, Queued};
@@ -34,7 +34,7 @@ pub fn run(switch: &mut Switch, next: &mut Dequeued, arrival: &mut Arrival) -> O
 
     let pipe = switch.layout().pipe(port);
     let (meta, blocks) = (pipe.egress, pipe.blocks);
-    let length = copies::on_the_wire(packet);
+    let length = length::of_frame(packet);
     let layout = switch.layout();
     let prefix = layout.egress_prefix.octets();
     layout.egress_prefix.prepend(packet, values, 0);

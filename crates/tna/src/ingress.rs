@@ -1,6 +1,6 @@
 //! From a port to the traffic manager: parser, match-action units, deparser.
 
-use crate::{Switch, Tna, copies, externs, fate, generator, parser_errors, ports};
+use crate::{Switch, Tna, copies, externs, fate, generator, length, parser_errors, ports};
 use p4_vm::{DropCause, Job, Packet};
 use std::mem::{swap, take};
 use switch::{Arrival, Forwarding, Frame};
@@ -18,7 +18,7 @@ pub fn run(switch: &mut Switch, mut words: Frame, packet: &mut Packet, arrival: 
     };
     let values = [resubmitted, port.into(), timestamp];
     layout.ingress_prefix.prepend(packet, values, zeros);
-    let length = copies::on_the_wire(packet) - prefix as u32;
+    let length = length::of_frame(packet) - prefix as u32;
     let copied = layout.mirrors || layout.resubmits;
     let pipe = switch.layout().pipe(port);
     let (meta, blocks, takes_errors) = (pipe.ingress, pipe.blocks, pipe.takes_errors);

@@ -24,6 +24,7 @@ mod generation;
 mod generator;
 mod ghost;
 mod ingress;
+mod length;
 mod objects;
 mod parser_errors;
 mod ports;

@@ -1,10 +1,8 @@
 //! Hashes of lists of values.
 
-use super::{native, support, switch};
-use engine::{Packet, Switch};
+use super::{answer, native, support, switch};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use units::Instant;
 
 /// Arguments of a hash: its width, algorithm, base, list and maximum.
 const HASHES: [(u32, &str, &str, &str, &str); 22] = [
@@ -107,12 +105,6 @@ fn program((width, algorithm, base, list, max): (u32, &str, &str, &str, &str)) -
         control D(packet_out p, in headers h) {{ apply {{ p.emit(h); }} }}
         V1Switch(P(), V(), I(), E(), C(), D()) main;"
     )
-}
-
-fn answer(switch: &mut Switch, octets: &[u8]) -> Vec<u8> {
-    switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.to_vec()));
-    let sent = switch.poll_transmit(Instant::ZERO).expect("a packet out");
-    sent.packet.octets.to_vec()
 }
 
 #[test]

@@ -1,11 +1,9 @@
 //! Headers with fields of more than 64 bits.
 
-use super::{native, support, switch};
-use engine::{Packet, Switch};
+use super::{answer, native, support, switch};
 use num_bigint::BigUint;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use units::Instant;
 
 /// Widths of a header's fields, so that some begin within an octet and some end within one.
 const WIDTHS: [&[u32]; 4] = [
@@ -74,12 +72,6 @@ fn expected(widths: &[u32], octets: &[u8]) -> Vec<u8> {
     out.extend([low.to_be_bytes(), high.to_be_bytes()].concat());
     out.extend(payload);
     out
-}
-
-fn answer(switch: &mut Switch, octets: &[u8]) -> Vec<u8> {
-    switch.handle_packet(Instant::ZERO, 0, Packet::new(octets.to_vec()));
-    let sent = switch.poll_transmit(Instant::ZERO).expect("a packet out");
-    sent.packet.octets.to_vec()
 }
 
 #[test]
