@@ -1,6 +1,7 @@
 //! Frames of any octets come to a host's address resolution, and packets leave for a few neighbours, while time passes.
 //!
-//! The input is a list of steps: a first octet says which and how long after the one before, the rest is its.
+//! The input is a list of steps. The first octet of a step selects its kind and the time since the last step; its
+//! operands follow.
 #![no_main]
 
 use dataplane_io::host::{Arp, Mac};

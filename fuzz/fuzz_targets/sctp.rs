@@ -1,8 +1,8 @@
 //! Any octets go as packets to two SCTP associations in any state: nobody panics, and what is sent is well-formed.
 //!
-//! The input is a list of steps: an octet that says what happens, and for a packet a length and this many octets. Bits
-//! 0 and 1 of the first: a packet goes to the end of bit 2 as it is (0), with a checksum and that end's tag put right
-//! (1), the pair exchanges all that it has (2), or time passes (3), bits 3 to 7 say how much.
+//! The input is a list of steps. The first octet of a step selects what happens; a packet's length and octets follow.
+//! Bits 0 and 1 of the first octet: 0, the end in bit 2 receives the packet as it is; 1, it receives the packet with
+//! the correct checksum and tag; 2, both ends exchange all their packets; 3, time passes, as long as bits 3 to 7 give.
 #![no_main]
 
 use bytes::Bytes;

@@ -1,7 +1,7 @@
 //! Two hosts with the modern profile of TCP, between which the input decides what arrives: packets as they were sent,
 //! in any order, lost, doubled, trimmed or changed with their checksums made right again, and octets that nobody sent.
 //!
-//! The first octet chooses the settings. Then each step is an octet that says what happens, and those that it takes.
+//! The first octet chooses the settings. Each step begins with an octet that selects what happens, and its operands follow.
 //! Whatever happens, neither host goes on sending for ever, what is in flight has a timer, and while nothing was changed
 //! or made up, what is read is what was written.
 #![no_main]
