@@ -21,7 +21,7 @@ EXIT_INTERRUPTED = 130
 
 app = typer.Typer(
     name="waymark",
-    help="Networks whose P4 switches tell the senders what happened to their packets.",
+    help="P4 switches that write congestion feedback into packets, and transports that read it.",
     epilog=examples(
         "waymark list 'chan/fig3*'",
         "waymark run chan/fig3.6 --scale quick",

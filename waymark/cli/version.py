@@ -23,4 +23,4 @@ def options(
         ),
     ] = False,
 ) -> None:
-    """Networks whose P4 switches tell the senders what happened to their packets."""
+    """P4 switches that write congestion feedback into packets, and transports that read it."""
