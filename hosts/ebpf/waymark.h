@@ -113,30 +113,38 @@ static inline void measure(struct control *control, const struct ack *ack, __s64
 	keep(&control->arrivals, time, control->arrived, span / 32);
 }
 
-// What passes, and a correction of the backlog towards b, which is at least beta times a `speed` above 1, or towards the
-// window beside rivals.
+// The rate `passing`, plus a correction of the backlog from `waiting` to `goal` in a round trip of at most `most`.
+static inline __u64 towards(__u64 passing, __s64 waiting, __s64 goal, __u32 propagation, __u64 most)
+{
+	if (goal < waiting) {
+		__u64 step = over(waiting - goal, propagation);
+
+		return step < passing ? passing - step : 0;
+	}
+	return passing + lesser(over(goal - waiting, propagation), most);
+}
+
+// The delivery rate, plus a correction of the backlog towards b, which is at least beta times a `speed` above 1, or
+// towards the window in competition with rivals. A `speed` above 1 means that there was no queue for a round trip. The
+// larger of both is then used.
 static inline __u64 corrected(const struct control *control, const struct ack *ack, __u64 passing, __u32 speed,
 			      __u32 propagation)
 {
 	const struct rivals *rivals = &control->rivals;
-	__u64 delivered = within(passing, propagation + control->delays.backward);
-	__s64 waiting = ack->in_flight * ONE - delivered;
-	__s64 backlog = control->target;
+	__s64 waiting = ack->in_flight * ONE - within(passing, propagation + control->delays.backward);
+	__s64 goal = control->target;
 	// Of a target below beta, the step upwards is bounded as that of beta.
-	__u64 bound = backlog < (__s64)BACKLOG ? BACKLOG : (__u64)backlog;
+	__u64 bound = goal < (__s64)BACKLOG ? BACKLOG : (__u64)goal;
 	__u64 fastest = greater(over(bound, propagation), control->arrival_rate / 7);
-	__u64 step, rate;
+	__u64 rate = 0;
 
 	if (rivals->present)
-		backlog = rivals->kept - within(passing, propagation);
-	else if (speed > 1 && backlog < (__s64)(speed * BACKLOG))
-		backlog = speed * BACKLOG;
-	step = over(backlog < waiting ? waiting - backlog : backlog - waiting, propagation);
-	if (backlog < waiting)
-		rate = step < passing ? passing - step : 0;
-	else
-		rate = passing + (rivals->present ? step : lesser(step, fastest));
-	// The least part of the arrival rate at which a queue is drained.
+		rate = towards(passing, waiting, rivals->kept - within(passing, propagation), propagation, LARGEST);
+	if (speed > 1 && goal < (__s64)(speed * BACKLOG))
+		goal = speed * BACKLOG;
+	if (!rivals->present || speed > 1)
+		rate = greater(rate, towards(passing, waiting, goal, propagation, fastest));
+	// The minimum part of the arrival rate at which a queue is drained.
 	return greater(rate, control->arrival_rate / 2);
 }
 

@@ -68,6 +68,8 @@ struct Seen {
     idle: u64,
     queued: u64,
     beside_rivals: u64,
+    /// Rivals may still be there, but have left no queue for a round trip.
+    after_rivals: u64,
     grown: u64,
     held_back: u64,
     random: u64,
@@ -77,11 +79,12 @@ struct Seen {
 }
 
 impl Seen {
-    fn all(&mut self) -> [&mut u64; 9] {
+    fn all(&mut self) -> [&mut u64; 10] {
         [
             &mut self.idle,
             &mut self.queued,
             &mut self.beside_rivals,
+            &mut self.after_rivals,
             &mut self.grown,
             &mut self.held_back,
             &mut self.random,
@@ -145,6 +148,22 @@ impl Weather {
     }
 }
 
+impl Weather {
+    /// The same path after the other flows have ended: no queue, and the flow sends what it may.
+    fn without_rivals(self) -> Weather {
+        Weather {
+            forward_us: STEP_US,
+            apart_us: self.apart_us.min(3_000),
+            indices: &[3],
+            full: 0,
+            lossy: 0,
+            leaves: 100,
+            app_limited: 0,
+            ..self
+        }
+    }
+}
+
 /// A connection over a path whose delay, room and losses change.
 struct Run {
     control: Waymark,
@@ -201,7 +220,10 @@ impl Run {
 
     fn step(&mut self) {
         if self.draw.within(0, 300) == 0 {
-            self.weather = Weather::draw(&mut self.draw);
+            self.weather = match self.draw.percent(25) {
+                true => self.weather.without_rivals(),
+                false => Weather::draw(&mut self.draw),
+            };
         }
         let pause = match self.draw.within(0, 1000) {
             0 => 600_000,
@@ -344,9 +366,12 @@ impl Run {
         self.seen.queued += u64::from(snapshot.diff.is_some() && !is_idle);
         self.seen.grown += u64::from(is_idle && after > before);
         self.seen.held_back += u64::from(is_idle && after == before && !ack.ci_echo);
-        if self.acks.is_multiple_of(32) {
+        if self.acks.is_multiple_of(4) {
             let debug = format!("{:?}", self.control);
-            self.seen.beside_rivals += u64::from(debug.contains("window: Some("));
+            let has_rivals = debug.contains("window: Some(");
+            self.seen.beside_rivals += u64::from(has_rivals);
+            let found_queue = debug.contains(" speed: 1.0,");
+            self.seen.after_rivals += u64::from(has_rivals && is_idle && !found_queue);
         }
     }
 
