@@ -169,6 +169,12 @@ impl Parser {
                 .note("valid place: the top level");
             return Err(self.report(diagnostic));
         }
+        if &*self.tokens[start].text == "state" && self.is_at(TokenKind::LBrace) {
+            let diagnostic = Diagnostic::error("misplaced", "a state cannot be declared here")
+                .label(name.span, "not here")
+                .note("valid place: a parser");
+            return Err(self.report(diagnostic));
+        }
         if matches!(place, Place::TopLevel | Place::Instance) {
             let diagnostic = Diagnostic::error("misplaced", "a variable cannot be declared here")
                 .label(name.span, "expected a function or an instance")

@@ -15,6 +15,7 @@ mod expressions;
 mod functions;
 mod keysets;
 mod lookahead;
+mod p4_14;
 mod scope;
 mod statements;
 mod states;
@@ -56,7 +57,15 @@ pub fn parse_tokens(tokens: Vec<Token>, pragmas: Vec<Pragma>) -> (Program, Vec<D
         decl_count: parser.decl_count,
         type_count: parser.type_count,
     };
-    (program, parser.into_diagnostics())
+    let p4_14 = match parser.diagnostics.is_empty() {
+        true => None,
+        false => p4_14::diagnose(&parser.tokens),
+    };
+    let diagnostics = match p4_14 {
+        Some(diagnostic) => vec![diagnostic],
+        None => parser.into_diagnostics(),
+    };
+    (program, diagnostics)
 }
 
 struct Parser {

@@ -1,0 +1,10 @@
+state start {
+    transition accept;
+}
+
+control c() {
+    state start {
+        transition accept;
+    }
+    apply { }
+}
