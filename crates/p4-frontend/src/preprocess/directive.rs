@@ -48,20 +48,20 @@ impl Preprocessor<'_> {
         }
     }
 
-    /// A line that begins with no directive. p4c ignores such lines: programs have comments there, as in Python.
+    /// A line that begins with no directive. p4c ignores such lines, but those that its `cpp` knows.
     fn unknown(&mut self, hash: Span, name: &Token) {
         let (span, text) = (hash.to(name.span), &name.text);
-        let error = Diagnostic::error("unknown-directive", format!("unknown directive `#{text}`"))
-            .label(span, "not a directive");
-        let meant = did_you_mean(text, DIRECTIVES.iter().copied());
+        let meant = match &**text {
+            "import" | "include_next" => Some("include"),
+            _ => did_you_mean(text, DIRECTIVES.iter().copied()),
+        };
         self.report(match meant {
-            Some(meant) => error.help(format!("did you mean `#{meant}`?")),
-            None if hash.end < name.span.start => {
-                Diagnostic::warning("hash-comment", "this line is ignored")
+            Some(meant) => {
+                Diagnostic::error("unknown-directive", format!("unknown directive `#{text}`"))
                     .label(span, "not a directive")
-                    .help("a comment begins with `//`")
+                    .help(format!("did you mean `#{meant}`?"))
             }
-            None => error.note(format!("directives are {}", DIRECTIVES.join(", "))),
+            None => ignored_line(span),
         });
     }
 
@@ -177,4 +177,11 @@ impl Preprocessor<'_> {
         );
         None
     }
+}
+
+/// The warning for a line that p4c ignores, because it begins with `#` or `##` and is no directive.
+pub fn ignored_line(at: Span) -> Diagnostic {
+    Diagnostic::warning("hash-comment", "this line is ignored")
+        .label(at, "not a directive")
+        .help("a comment begins with `//`")
 }

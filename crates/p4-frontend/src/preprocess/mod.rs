@@ -176,6 +176,10 @@ impl<'a> Preprocessor<'a> {
             match token.kind {
                 TokenKind::Newline => self.at_line_start = true,
                 TokenKind::Hash if token.line_start => self.directive(&token),
+                TokenKind::Paste if token.line_start => {
+                    self.report(directive::ignored_line(token.span));
+                    self.rest_of_line();
+                }
                 TokenKind::Eof => self.leave(token),
                 kind if kind.is_word() => self.word(Expanded { token, hidden }),
                 _ => self.emit(token),
