@@ -9,6 +9,9 @@ use crate::hir::{
 use num_traits::Signed;
 use std::rc::Rc;
 
+/// The property of PSA with the action of an `ActionSelector`'s groups that have no members.
+const EMPTY_GROUP_ACTION: &str = "psa_empty_group_action";
+
 /// An action, its parameters, and the arguments as written.
 type Referred<'a> = (DeclId, Rc<[Param<'a>]>, Option<&'a [ast::Argument]>);
 
@@ -285,6 +288,14 @@ impl<'a> Checker<'a> {
                     "only allowed in entries",
                 );
             }
+            return;
+        }
+        if property.name.as_str() == EMPTY_GROUP_ACTION {
+            let message = format!("`{EMPTY_GROUP_ACTION}` is not supported");
+            let diagnostic = Diagnostic::error("unsupported", message)
+                .label(property.name.span, "unsupported property")
+                .help("remove it: a group without members runs no action");
+            self.report(diagnostic);
             return;
         }
         let checked = self.expr(value);

@@ -55,14 +55,29 @@ impl Preprocessor<'_> {
             "import" | "include_next" => Some("include"),
             _ => did_you_mean(text, DIRECTIVES.iter().copied()),
         };
-        self.report(match meant {
-            Some(meant) => {
-                Diagnostic::error("unknown-directive", format!("unknown directive `#{text}`"))
-                    .label(span, "not a directive")
-                    .help(format!("did you mean `#{meant}`?"))
-            }
-            None => ignored_line(span),
-        });
+        let Some(meant) = meant else {
+            return self.ignored_line(span);
+        };
+        self.report(
+            Diagnostic::error("unknown-directive", format!("unknown directive `#{text}`"))
+                .label(span, "not a directive")
+                .help(format!("did you mean `#{meant}`?")),
+        );
+    }
+
+    /// Warns of the first line that is ignored because it begins with `#` or `##` and no directive.
+    pub fn ignored_line(&mut self, at: Span) {
+        if std::mem::replace(&mut self.lines_ignored, true) {
+            return;
+        }
+        self.report(
+            Diagnostic::warning(
+                "hash-comment",
+                "lines that begin with `#` and no directive are ignored",
+            )
+            .label(at, "the first of them")
+            .help("a comment begins with `//`"),
+        );
     }
 
     /// The tokens up to the end of the line, which is consumed.
@@ -177,11 +192,4 @@ impl Preprocessor<'_> {
         );
         None
     }
-}
-
-/// The warning for a line that p4c ignores, because it begins with `#` or `##` and is no directive.
-pub fn ignored_line(at: Span) -> Diagnostic {
-    Diagnostic::warning("hash-comment", "this line is ignored")
-        .label(at, "not a directive")
-        .help("a comment begins with `//`")
 }

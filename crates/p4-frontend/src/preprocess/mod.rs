@@ -119,6 +119,8 @@ struct Preprocessor<'a> {
     /// Whether there has been an error.
     failed: bool,
     at_line_start: bool,
+    /// Whether there has been a warning of lines that are ignored.
+    lines_ignored: bool,
     output: Vec<Token>,
     pragmas: Vec<Pragma>,
     diagnostics: Vec<Diagnostic>,
@@ -140,6 +142,7 @@ impl<'a> Preprocessor<'a> {
             octets_left: MAX_OCTETS,
             failed: false,
             at_line_start: true,
+            lines_ignored: false,
             output: Vec::new(),
             pragmas: Vec::new(),
             diagnostics: Vec::new(),
@@ -177,7 +180,7 @@ impl<'a> Preprocessor<'a> {
                 TokenKind::Newline => self.at_line_start = true,
                 TokenKind::Hash if token.line_start => self.directive(&token),
                 TokenKind::Paste if token.line_start => {
-                    self.report(directive::ignored_line(token.span));
+                    self.ignored_line(token.span);
                     self.rest_of_line();
                 }
                 TokenKind::Eof => self.leave(token),

@@ -10,5 +10,6 @@ control Use(inout headers_t hdr, inout intrinsic_t intrinsic) {
         priority_delta = 0;
         largest_priority_wins = 1;
     }
+    table groups { actions = { none; } default_action = none; psa_empty_group_action = none(); }
     apply { }
 }
