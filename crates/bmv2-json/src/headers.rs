@@ -16,6 +16,9 @@ const MAX_LENGTH: u64 = 1 << 10;
 /// The most fields that all headers together may have.
 const MAX_FIELDS: u64 = 1 << 20;
 
+/// Metadata of P4_14 programs whose fields BMv2 reads and writes. In v1model, they are fields of the standard metadata.
+const INTRINSIC: [&str; 2] = ["intrinsic_metadata", "queueing_metadata"];
+
 /// A header type: the names and types of its fields.
 #[derive(Debug)]
 pub struct Fields {
@@ -448,10 +451,33 @@ impl Placing<'_> {
         Ok(())
     }
 
+    /// Places the standard metadata, with the fields of [`INTRINSIC`] that it lacks.
     fn standard(&mut self, node: &Node<'_>) -> Result<()> {
         let (ty, fields) = self.types.get(&node.get("header_type")?, true)?;
         let name = "standard_metadata";
-        self.name(name, self.under_construction(), ty, true, fields);
+        let at = self.under_construction();
+        let intrinsic: Vec<_> = INTRINSIC
+            .into_iter()
+            .filter(|name| self.found.headers.get(*name).is_some_and(|h| h.metadata))
+            .collect();
+        let mut list = fields.list.clone();
+        for header in &intrinsic {
+            for (name, scalar) in &self.found.headers[*header].fields.list {
+                if list.iter().all(|(present, _)| present != name) {
+                    list.push((name.clone(), *scalar));
+                }
+            }
+        }
+        if let TypeKind::Struct(members) = &mut self.out[ty].kind {
+            for (name, ty) in &list[fields.list.len()..] {
+                members.push(field(name, Type::Scalar(*ty)));
+            }
+        }
+        let of = fields.of.clone();
+        let fields = Rc::new(Fields { of, list });
+        for name in intrinsic.into_iter().chain([name]) {
+            self.name(name, at.clone(), ty, true, fields.clone());
+        }
         self.param(name, ty);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! What older compilers wrote: errors numbered from 1, transitions without a type, numbers without `0x`. It means what
 //! newer JSON does. Primitives and keys of P4_14 programs.
 
-use engine::{Packet, Switch, SwitchConfig};
+use engine::{Packet, Replica, Switch, SwitchConfig};
 use serde_json::{Value, json};
 
 /// A program that reads two octets and sends packets by what its parser found: to port 1 without an error, to port 2
@@ -222,4 +222,36 @@ fn constants_in_field_lists_are_not_kept() {
     let number = json!({ "type": "hexstr", "value": "0x9" });
     config["field_lists"] = json!([{ "id": 1, "name": "kept", "elements": [number] }]);
     assert_eq!(port(&config, &[2, 0]), Some(1));
+}
+
+#[test]
+fn intrinsic_metadata_of_p4_14_is_standard_metadata() {
+    let mut config = config(0, true);
+    let types = config["header_types"].as_array_mut().expect("types");
+    types.push(json!({ "name": "intrinsic_metadata_t", "id": 3, "fields": [
+        ["mcast_grp", 4, false], ["egress_rid", 4, false], ["_padding", 1, false],
+    ] }));
+    let headers = config["headers"].as_array_mut().expect("headers");
+    headers.push(json!({ "name": "intrinsic_metadata", "id": 4, "header_type": "intrinsic_metadata_t", "metadata": true }));
+    let intrinsic = |name: &str| json!({ "type": "field", "value": ["intrinsic_metadata", name] });
+    let number = |number: &str| json!({ "type": "hexstr", "value": number });
+    config["actions"][0]["primitives"] =
+        json!([{ "op": "assign", "parameters": [intrinsic("mcast_grp"), number("0x1")] }]);
+    config["actions"][1]["primitives"] = json!([{ "op": "assign",
+        "parameters": [{ "type": "field", "value": ["h", "mark"] }, intrinsic("egress_rid")] }]);
+    config["pipelines"][1]["init_table"] = "call2".into();
+    config["pipelines"][1]["action_calls"] =
+        json!([{ "name": "call2", "id": 9, "action_id": 2, "next_node": null }]);
+    let program = bmv2_json::read(&config.to_string()).unwrap_or_else(|error| panic!("{error}"));
+    let mut switch = Switch::new(&program, SwitchConfig::default()).expect("a v1model program");
+    let replica = |port, rid| Replica { port, rid };
+    switch
+        .set_multicast_group(1, vec![replica(4, 7), replica(5, 8)])
+        .expect("a group");
+    switch.handle_packet(Default::default(), 0, Packet::new(vec![2, 0]));
+    let sent = std::iter::from_fn(|| switch.poll_transmit(Default::default()));
+    let sent: Vec<_> = sent
+        .map(|sent| (sent.port, sent.packet.octets[1]))
+        .collect();
+    assert_eq!(sent, [(4, 7), (5, 8)]);
 }
