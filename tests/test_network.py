@@ -138,12 +138,15 @@ def test_our_transports_cross_and_read_the_marks(file: Path, tmp_path: Path) -> 
         table = tmp_path / "live.parquet"
         there = ("--at", "a", "--network", NAME, "--trace", str(table))
         sent = waymark(
-            "host", "send", "10.0.0.2", "--control", "rovegas", "--octets", "3000000", *there
+            "host", "send", "b:5001", "--control", "rovegas", "--octets", "3000000", *there
         )
         assert sent.returncode == 0, sent.stderr
         assert re.search(r"AQT +[0-9.]+ there +[0-9.]+ back", sent.stdout), sent.stdout
         received = receiver.communicate(timeout=30)[0]
         assert received.splitlines()[-1].endswith(" 3000000 octets")
+        unknown = waymark("host", "send", "c", *there)
+        assert unknown.returncode == 2
+        assert "has no host 'c' (hosts: a, b)" in unknown.stderr
         assert len(trace.read(table)) > 1000
     finally:
         receiver.kill()

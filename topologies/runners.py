@@ -10,7 +10,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from topologies import linux_tcp, mininet, netns, network_map, networks, state, system
+from topologies import linux_tcp, mininet, names, netns, network_map, networks, state, system
 from topologies.state import State
 from waymark import files, project
 from waymark.errors import WaymarkError
@@ -150,7 +150,8 @@ def host_command(one: State, node: str, arguments: Sequence[str]) -> list[str]:
     Raises:
         WaymarkError: as :func:`prefix` and :func:`place`.
     """
-    words = [*prefix(one, node), sys.executable, "-m", "waymark", "host", *arguments]
+    there = [*prefix(one, node), *names.prefix(one)]
+    words = [*there, sys.executable, "-m", "waymark", "host", *arguments]
     if arguments[0] == "send":
         words += ["--publish", str(one.folder / "flows" / node)]
     for option, value in place(one, node).items():

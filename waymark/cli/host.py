@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -42,7 +43,12 @@ READY = "ready"
 """Printed before ``--begin -`` reads the time."""
 
 Destination = Annotated[
-    str, typer.Argument(metavar="ADDR[:PORT]", help="The receiver. Default port: 5001.")
+    str,
+    typer.Argument(
+        metavar="HOST[:PORT]",
+        help="The receiver: an IPv4 address, or a name, such as that of a host of the network. "
+        "Default port: 5001.",
+    ),
 ]
 Port = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**64 - 1, help="Seed of random numbers.")]
@@ -89,16 +95,17 @@ class At:
         bool, typer.Option("--real-time", help="Use real-time scheduling (SCHED_RR).")
     ] = False
 
-    def enter(self) -> "Place":
+    def enter(self, destination: str | None = None) -> "Place":
         """The place; for a host of a running network, this command is run there instead.
 
         Raises:
-            WaymarkError: no place is given, there is no such network, or this is not root.
+            WaymarkError: no place is given, there is no such network, it has no host with the
+                destination's name, or this is not root.
         """
         if self.at is not None:
             if self.interface is not None:
                 raise WaymarkError("--at and --interface: expected at most one of them")
-            _run_at(self.at, self.network)
+            _run_at(self.at, self.network, destination)
         from waymark.live import Place
 
         if self.interface is None or self.address is None:
@@ -235,7 +242,7 @@ def send(
 
     if trace is not None:
         traces.check(trace)
-    place = at.enter()
+    place = at.enter(destination)
     to, port = _destination(destination)
     sender = transport.open(place, control, None if trace is None else 0.0, _begin(begin))
     publisher = None if publish is None else Publisher(publish, control, f"{to}:{port}")
@@ -330,7 +337,7 @@ def cross(
     """
     from waymark.live import LiveSource
 
-    place = at.enter()
+    place = at.enter(destination)
     to, port = _destination(destination)
     times = (on, off, shape, quiet, seconds)
     source = LiveSource(
@@ -428,11 +435,18 @@ def _source(
     return source if shape is None else replace(source, distribution="pareto", shape=shape)
 
 
-def _run_at(node: str, network: str | None) -> None:
-    """Run this command at a host of a running network, with the host's interface and addresses."""
+def _run_at(node: str, network: str | None, destination: str | None) -> None:
+    """Run this command at a host of a running network, with the host's interface and addresses.
+
+    The names of the network's hosts are resolved there.
+    """
     from topologies import networks, runners
 
     one = networks.only() if network is None else networks.load(network)
+    if destination is not None:
+        name, _ = _split(destination)
+        if not _is_address(name) and name not in one.places:
+            raise WaymarkError(f"{one.name} has no host {name!r} (hosts: {', '.join(one.hosts)})")
     words = runners.host_command(one, node, _without_at(sys.argv[2:]))
     os.execvp(words[0], words)
 
@@ -449,11 +463,30 @@ def _without_at(arguments: list[str]) -> list[str]:
 
 
 def _destination(text: str) -> tuple[IPv4Address, int]:
-    address, _, port = text.partition(":")
+    name, port = _split(text)
     try:
-        return IPv4Address(address), int(port or PORT)
-    except (AddressValueError, ValueError) as error:
-        raise WaymarkError(f"{text}: expected ADDR or ADDR:PORT, such as 10.0.0.2:5001") from error
+        return IPv4Address(socket.gethostbyname(name)), port
+    except OSError as error:
+        raise WaymarkError(f"{name}: the name has no IPv4 address ({error.strerror})") from error
+
+
+def _split(destination: str) -> tuple[str, int]:
+    """The address or name of a destination, and its port."""
+    name, colon, port = destination.partition(":")
+    if not name or (colon and not (port.isdecimal() and 0 < int(port) < 1 << 16)):
+        expected = "expected an address or name, and a port from 1 to 65535 if any"
+        raise WaymarkError(f"{destination}: {expected}, such as 10.0.0.2 or 10.0.0.2:5001")
+    if not _is_address(name) and name.replace(".", "").isdecimal():
+        raise WaymarkError(f"{destination}: expected an IPv4 address, such as 10.0.0.2")
+    return name, int(port or PORT)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        IPv4Address(text)
+    except AddressValueError:
+        return False
+    return True
 
 
 def _of_sender(moment: "Moment") -> str:

@@ -87,6 +87,10 @@ impl<'j> Node<'j> {
         self.json.is_null()
     }
 
+    pub fn is_empty_object(&self) -> bool {
+        self.json.as_object().is_some_and(|members| members.is_empty())
+    }
+
     /// Whether the value is an object with this member.
     pub fn has(&self, key: &str) -> bool {
         self.json.get(key).is_some()

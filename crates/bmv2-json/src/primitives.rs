@@ -214,8 +214,12 @@ impl<'j> Builder<'j> {
                 let text = params.at(0)?.text("value")?.to_owned();
                 let mut items = Vec::new();
                 if let Some(values) = params.all.get(1) {
-                    for value in values.list("value")? {
-                        items.push(self.list_item(&value)?);
+                    let values = values.get("value")?;
+                    // p4c writes `{}` for a message without values.
+                    if !values.is_empty_object() {
+                        for value in values.items()? {
+                            items.push(self.list_item(&value)?);
+                        }
                     }
                 }
                 let args = vec![Arg::String(text), Arg::List(items)];

@@ -255,3 +255,17 @@ fn intrinsic_metadata_of_p4_14_is_standard_metadata() {
         .collect();
     assert_eq!(sent, [(4, 7), (5, 8)]);
 }
+
+#[test]
+fn a_message_without_values_has_an_empty_object_for_them() {
+    let mut config = config(0, true);
+    let primitives = config["actions"][0]["primitives"].as_array_mut();
+    primitives.expect("a list").insert(
+        0,
+        json!({ "op": "log_msg", "parameters": [
+            { "type": "string", "value": "sent" },
+            { "type": "parameters_vector", "value": {} },
+        ] }),
+    );
+    assert_eq!(port(&config, &[2, 0]), Some(1));
+}
