@@ -260,11 +260,24 @@ class Client:
     def _failed(self, what: str, error: P4ClientError, details: str = "") -> SwitchError:
         if error.code == GRPCStatusCode.UNAVAILABLE:
             what = "cannot be reached"
-            silent = not self._answered and self.target.credentials is None
-            if silent and "Socket closed" in error.message:
-                details += "; if it uses TLS, set the certificates in `tls`"
+            if not self._answered:
+                details += _hint(self.target.credentials, error.message)
         message = f"{self.target.name} ({self.target.address}) {what}: {error.message}{details}"
         return SwitchError(message, error.code)
+
+
+def _hint(credentials: GRPCCredentialsTLS | None, message: str) -> str:
+    """What to check in a configuration's ``tls`` after a switch never answered."""
+    closed = "Socket closed" in message or "Unwrap failed" in message  # by gRPC, for an alert
+    if credentials is None:
+        return "; if it uses TLS, set the certificates in `tls`" if closed else ""
+    if closed and credentials.cert is None:
+        return "; if it asks for a certificate, set `certificate` and `key` in `tls`"
+    if closed:
+        return "; it may have refused the `certificate` in `tls`: check its CA and its dates"
+    if "handshake failed" in message:
+        return "; check the dates and names of its certificate, and that `ca` in `tls` signed it"
+    return ""
 
 
 def _update(change: Change, pipeline: Pipeline) -> p4r.Update:
