@@ -95,6 +95,12 @@ def test_systemd_accepts_the_unit_and_its_sandbox(unit: Path, tmp_path: Path) ->
     assert rated.returncode == 0, rated.stdout
 
 
+def test_the_switch_may_compile_its_program_to_machine_code() -> None:
+    assert "MemoryDenyWriteExecute" not in service(
+        PACKAGING / "systemd" / "waymark-switch@.service"
+    )
+
+
 def test_the_page_names_every_unit_and_file() -> None:
     files = [path for path in PACKAGING.rglob("*") if path.is_file() and path.suffix != ".py"]
     assert len(files) >= 6

@@ -193,6 +193,23 @@ def test_no_target_rules_holds_for_programs_of_controllers_too() -> None:
             assert process.wait(10) == 0
 
 
+def test_a_switch_that_may_not_execute_machine_code_says_so() -> None:
+    code = (
+        "import ctypes, sys; from waymark import cli\n"
+        "if ctypes.CDLL(None).prctl(65, 1, 0, 0, 0): sys.exit(77)  # PR_SET_MDWE\n"
+        "cli.load()(sys.argv[1:])"
+    )
+    options = ("switch", "--grpc-server-addr", "127.0.0.1:0", "--p4", str(PROGRAM))
+    command = [sys.executable, "-c", code, *options]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    line = process.stderr.readline()
+    process.terminate()
+    if process.wait(10) == 77:
+        pytest.skip("the kernel cannot forbid machine code")
+    assert line.startswith("warning: the system forbids machine code"), line
+
+
 def test_the_program_of_the_command_line_runs_at_once() -> None:
     process, address = start("--p4", PROGRAM)
     client = Client(address)

@@ -740,6 +740,12 @@ def run_switch(
         SwitchError: it cannot run.
     """
 
+def machine_code_is_forbidden() -> bool:
+    """Whether the system forbids to execute machine code that the process writes.
+
+    P4 programs are then interpreted. It is false on machines without a compiler of machine code.
+    """
+
 Line = tuple[int | None, int | None, float, float]
 """Rate in bit/s (None: none), ns-2's queue limit in packets (None: who sends keeps to the rate),
 delay in seconds, loss from 0 to 1."""

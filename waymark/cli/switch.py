@@ -1,13 +1,14 @@
 """``waymark switch``: a P4 switch on interfaces."""
 
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from waymark import _core, service_manager
 from waymark import generator as generators
-from waymark import service_manager
 from waymark import switch as switches
 from waymark.cli.base import app
 from waymark.cli.compiling import Define, Include, TargetRules, compile_file
@@ -175,6 +176,14 @@ def run_switch(
         ports = ", ".join(f"{port}@{name}" for port, name in options.interfaces) or "no interfaces"
         print(f"device {device_id}: P4Runtime on {at}, {ports}", flush=True)
         service_manager.ready()
+        if os.environ.get("WAYMARK_JIT") != "0" and _core.machine_code_is_forbidden():
+            print(
+                "warning: the system forbids machine code that a process writes "
+                "(MemoryDenyWriteExecute of systemd, SELinux): the P4 program is interpreted, "
+                "which takes more time per packet",
+                file=sys.stderr,
+                flush=True,
+            )
         if certificate is None and not switches.is_loopback(at):
             print(
                 f"warning: any client that reaches {at} can control this switch: "

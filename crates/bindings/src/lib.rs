@@ -42,6 +42,12 @@ fn compile_programs() -> PyResult<()> {
     Ok(())
 }
 
+/// Whether the system forbids to compile P4 programs to machine code.
+#[pyfunction]
+fn machine_code_is_forbidden() -> bool {
+    p4_jit::is_forbidden()
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
@@ -75,5 +81,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(shadowing::shadowing_loss, module)?)?;
     module.add_function(wrap_pyfunction!(simulate::simulate, module)?)?;
     module.add_function(wrap_pyfunction!(switch::run_switch, module)?)?;
+    module.add_function(wrap_pyfunction!(machine_code_is_forbidden, module)?)?;
     module.add_function(wrap_pyfunction!(wires::run_wires, module)?)
 }

@@ -43,6 +43,17 @@ pub fn install() -> bool {
     }
 }
 
+/// Whether the system forbids this process to execute the machine code that it writes, as `MemoryDenyWriteExecute` of
+/// systemd and SELinux can. Programs are then interpreted.
+pub fn is_forbidden() -> bool {
+    #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+    {
+        !compiled::module::is_permitted()
+    }
+    #[cfg(not(all(target_os = "linux", target_arch = "x86_64")))]
+    false
+}
+
 /// The compiler, for a program that wraps it in its own. `None` if this machine is not supported.
 pub fn compiler() -> Option<&'static dyn p4_vm::native::Compiler> {
     #[cfg(all(target_os = "linux", target_arch = "x86_64"))]

@@ -3,7 +3,8 @@
 use super::context::{CALLBACKS, CONVENTION, MachineCode};
 use super::emitter::{Callbacks, Program};
 use super::procedure::{self, Start};
-use cranelift_codegen::ir::{AbiParam, FuncRef, Function, Signature, Type, types};
+use cranelift_codegen::ir::{AbiParam, FuncRef, Function, InstBuilder, Signature, Type, types};
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_codegen::settings::{self, Configurable, Flags};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{JITBuilder, JITModule};
@@ -69,10 +70,39 @@ fn flags() -> Option<Flags> {
     Some(Flags::new(flags))
 }
 
+/// Whether an empty function can be made executable.
+pub fn is_permitted() -> bool {
+    let Some(isa) = isa() else {
+        return false;
+    };
+    let mut module = JITModule::new(JITBuilder::with_isa(isa, default_libcall_names()));
+    let mut compile = || {
+        let mut context = module.make_context();
+        let mut functions = FunctionBuilderContext::new();
+        let mut build = FunctionBuilder::new(&mut context.func, &mut functions);
+        let block = build.create_block();
+        build.switch_to_block(block);
+        build.seal_all_blocks();
+        build.ins().return_(&[]);
+        build.finalize();
+        let signature = context.func.signature.clone();
+        let function = module.declare_anonymous_function(&signature).ok()?;
+        module.define_function(function, &mut context).ok()?;
+        module.finalize_definitions().ok()
+    };
+    let permitted = compile().is_some();
+    drop(MachineCode::new(module, std::iter::empty(), 0));
+    permitted
+}
+
+/// This machine's instruction set.
+fn isa() -> Option<OwnedTargetIsa> {
+    cranelift_native::builder().ok()?.finish(flags()?).ok()
+}
+
 impl<'a> Writer<'a> {
     fn new(source: &'a Source<'a>) -> Option<Self> {
-        let isa = cranelift_native::builder().ok()?.finish(flags()?).ok()?;
-        let mut builder = JITBuilder::with_isa(isa, default_libcall_names());
+        let mut builder = JITBuilder::with_isa(isa()?, default_libcall_names());
         builder.symbols(CALLBACKS);
         let mut module = JITModule::new(builder);
         let mut callbacks = Vec::new();
