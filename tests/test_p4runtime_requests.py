@@ -372,6 +372,15 @@ def test_batches_of_more_than_4_mib_are_taken(client: Client) -> None:
     client.write((DELETE, entry))
 
 
+def test_a_request_has_at_most_524288_parts(client: Client) -> None:
+    empty = p4r.WriteRequest(updates=[p4r.Update()]).SerializeToString()
+    write = client.channel.unary_unary("/p4.v1.P4Runtime/Write")
+    request = p4r.WriteRequest(device_id=1, election_id=client.id).SerializeToString()
+    error = refused(lambda: write(request + empty * 600_000))
+    assert error.code() is Code.RESOURCE_EXHAUSTED
+    assert "at most 524288 updates or entities" in str(error.details())
+
+
 # -- reading ------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let files = protox::compile(["p4/v1/p4runtime.proto"], ["proto", "../p4-info/proto"])?;
     tonic_prost_build::configure()
         .build_transport(false)
+        .codec_path("crate::codec::BoundedCodec")
         .extern_path(".p4.config.v1", "::p4_info::proto")
         .compile_fds(files)?;
     Ok(())
