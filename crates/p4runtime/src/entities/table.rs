@@ -156,7 +156,8 @@ fn write_entry(
     decoded: Option<Decoded>,
 ) -> Outcome<()> {
     if table.fields.is_empty() {
-        let message = "it has no match fields, and therefore no entry but the default";
+        let message = "it has no match fields, and therefore only its default entry: MODIFY it, with \
+                       is_default_action";
         return Err(Fault::invalid(message));
     }
     let ((matches, priority), action) = match decoded {
@@ -341,10 +342,12 @@ fn check(table: &TableModel, given: &TableEntry) -> Outcome<()> {
         return Err(Fault::invalid("time_since_last_hit can only be read"));
     }
     if given.idle_timeout_ns < 0 || given.idle_timeout_ns > 0 && !table.idle_timeout {
-        let message = match table.idle_timeout {
-            true => "expected an idle_timeout_ns of at least 0",
-            false => "its entries have no idle timeout; leave idle_timeout_ns 0",
+        let (expected, why) = match table.idle_timeout {
+            true => ("at least 0", ""),
+            false => ("0", ": the table does not support idle timeouts"),
         };
+        let found = given.idle_timeout_ns;
+        let message = format!("expected an idle_timeout_ns of {expected}, found {found}{why}");
         return Err(Fault::invalid(message));
     }
     check_direct(table, given)
@@ -408,7 +411,7 @@ fn read_table(
     check_direct(table, request)?;
     if request.time_since_last_hit.is_some() && !table.idle_timeout {
         return Err(Fault::invalid(
-            "its entries have no idle timeout; leave time_since_last_hit unset",
+            "the table does not support idle timeouts; leave time_since_last_hit unset",
         ));
     }
     let (names, next) = match (request.is_default_action, request.r#match.is_empty()) {
