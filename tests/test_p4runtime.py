@@ -16,9 +16,17 @@ from typing import Any
 import grpc
 import pytest
 from conftest import ROOT
-from finsy.proto import p4d, p4r
+from finsy.proto import p4d, p4r, p4r_grpc
 from p4runtime_client import DELETE, INSERT, MODIFY, Client, errors, octets
-from p4runtime_server import CPU_PORT, ELECTION_IDS, PROGRAMS, codes, refused, start
+from p4runtime_server import (
+    CPU_PORT,
+    ELECTION_IDS,
+    PROGRAMS,
+    codes,
+    refused,
+    said,
+    start,
+)
 
 PROGRAM = PROGRAMS / "entities.p4"
 OK = grpc.StatusCode.OK
@@ -135,9 +143,27 @@ def test_tls_serves_those_whose_certificates_are_signed(tmp_path: Path) -> None:
         plain = Client(target)
         assert refused(plain.arbitrate).code() is grpc.StatusCode.UNAVAILABLE
         plain.close()
+        openssl("req", "-x509", *key, "-subj", "/CN=other", "-keyout", "o.key", "-out", "o.pem")
+        for tls, message in (
+            ("{ca: ca.pem, certificate: client.pem, key: client.key}", "entries to change"),
+            ("{ca: ca.pem}", "set `certificate` and `key` in `tls`"),
+            ("{ca: ca.pem, certificate: o.pem, key: o.key}", "refused the `certificate` in `tls`"),
+            ("{ca: o.pem}", "that `ca` in `tls` signed it"),
+        ):
+            assert message in planned(tmp_path, target, tls)
     finally:
         process.terminate()
         process.wait(10)
+
+
+def planned(folder: Path, address: str, tls: str) -> str:
+    """What ``waymark controller plan`` prints for a switch at an address."""
+    example = (ROOT / "controller" / "examples" / "two_ports.yaml").read_text(encoding="utf-8")
+    config = folder / "controller.yaml"
+    config.write_text(example.replace("127.0.0.1:9559", f"{address}\n    tls: {tls}"))
+    command = [sys.executable, "-m", "waymark", "controller", "plan", str(config)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    return done.stdout + done.stderr
 
 
 # -- pipeline -----------------------------------------------------------------------------------
@@ -600,6 +626,16 @@ def test_many_errors_fit_into_a_status(client: Client) -> None:
     assert error.code() is grpc.StatusCode.UNKNOWN
     assert "update 0" in str(error.details())
     assert "4999 more of 5000" in str(error.details())
+
+
+@p4runtime("write-errors-many")
+def test_clients_that_accept_more_metadata_get_every_error_of_a_large_batch(client: Client) -> None:
+    entry = client.entry("route", client.action("forward", port=1), address=(1, 8))
+    updates = [(INSERT, entry)] * 10_000
+    limit = [("grpc.max_metadata_size", 4 << 20)]
+    with grpc.insecure_channel(client.address, limit) as channel:
+        client.stub = p4r_grpc.P4RuntimeStub(channel)
+        assert said(client, *updates) == ["INVALID_ARGUMENT"] * len(updates)
 
 
 # -- packets ------------------------------------------------------------------------------------

@@ -729,6 +729,7 @@ def run_switch(
     certificate: str | None,
     key: str | None,
     client_ca: str | None,
+    max_metadata: int,
     ready: Callable[[str], object],
 ) -> None:
     """Run a switch on interfaces, with its P4Runtime server.

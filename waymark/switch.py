@@ -13,6 +13,10 @@ from waymark.errors import WaymarkError
 from waymark.generator import GeneratorApp
 from waymark.ports import DROP_PORT, PRIORITIES
 
+DEFAULT_METADATA = 8192
+"""Octets of metadata that gRPC clients in C++, Python and Java accept by default."""
+MOST_METADATA = 16 << 20
+"""Octets of metadata that gRPC clients in Go accept by default."""
 FORWARDING_THREAD = "dataplane"
 """The name of the thread that forwards packets."""
 SENDING_THREAD = "sender"
@@ -63,6 +67,9 @@ class SwitchOptions:
     key: Path | None = None
     client_ca: Path | None = None
     """The authority that signs clients' certificates."""
+    max_metadata: int = DEFAULT_METADATA
+    """Octets of gRPC metadata that clients over TLS accept, for the errors of a large batch; other
+    clients announce them."""
     real_time: bool = False
     """Whether to use real-time scheduling for the forwarding and sender threads."""
 
@@ -216,6 +223,7 @@ def run(options: SwitchOptions, ready: Callable[[str], None]) -> None:
             certificate=None if options.certificate is None else str(options.certificate),
             key=None if options.key is None else str(options.key),
             client_ca=None if options.client_ca is None else str(options.client_ca),
+            max_metadata=options.max_metadata,
             ready=started,
         )
     except KeyboardInterrupt:

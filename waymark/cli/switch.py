@@ -140,6 +140,15 @@ def run_switch(
             "--grpc-server-cacert", metavar="PEM", help="TLS: CA of clients' certificates."
         ),
     ] = None,
+    max_metadata: Annotated[
+        int,
+        typer.Option(
+            "--grpc-max-metadata",
+            min=switches.DEFAULT_METADATA,
+            max=switches.MOST_METADATA,
+            help="TLS: octets of metadata that clients accept, for errors of large batches.",
+        ),
+    ] = switches.DEFAULT_METADATA,
 ) -> None:
     """Run a P4 switch on Linux interfaces, driven through P4Runtime.
 
@@ -169,6 +178,7 @@ def run_switch(
         certificate=certificate,
         key=key,
         client_ca=client_ca,
+        max_metadata=max_metadata,
         real_time=real_time,
     )
 

@@ -27,7 +27,7 @@ const GENERATOR_PACKET_TIME: units::Duration = units::Duration::from_micros(10);
     *, address, device_id, interfaces, rates_bps, queue_packets, port_queues, port_weights, cpu_port,
     drop_port, deflection_port, generator, seed, program, target_rules, captures, charge_ethernet, gso, senders,
     certificate, key,
-    client_ca, ready,
+    client_ca, max_metadata, ready,
 ))]
 #[allow(clippy::too_many_arguments)]
 pub fn run_switch(
@@ -53,6 +53,7 @@ pub fn run_switch(
     certificate: Option<PathBuf>,
     key: Option<PathBuf>,
     client_ca: Option<PathBuf>,
+    max_metadata: usize,
     ready: Py<PyAny>,
 ) -> PyResult<()> {
     let wrong = |message: String| SwitchError::new_err(message);
@@ -100,6 +101,7 @@ pub fn run_switch(
         },
         generator: generator.iter().map(App::read).collect::<PyResult<_>>()?,
         target_rules,
+        max_metadata,
         tls: certificate.zip(key).map(|(certificate, key)| TlsFiles {
             certificate,
             key,

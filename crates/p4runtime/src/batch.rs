@@ -83,14 +83,24 @@ pub fn none_carried_out(count: usize, failed: usize, fault: Fault) -> Vec<Outcom
     results
 }
 
-/// The most octets of a message next to details, and of the details: base64 encodes 3 octets in 4, and both share a
-/// client's 8 KiB.
-const MAX_MESSAGE: usize = 1_200;
-const MAX_DETAILS: usize = 4_800;
+/// The octets of metadata that gRPC clients accept by default, in C++, Python and Java.
+pub const DEFAULT_METADATA: usize = 8 << 10;
 
-/// The response to a batch. If any part of it failed, it contains an error for each part. The message begins with the
-/// first fault that is not the consequence of another.
-pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
+/// The type of details.
+const ERROR: &str = "type.googleapis.com/p4.v1.Error";
+
+/// The most octets of a message next to details.
+const MAX_MESSAGE: usize = 1_200;
+
+/// The most octets of details beside a message and other metadata. Base64 encodes 3 octets in 4.
+fn max_details(metadata: usize) -> usize {
+    metadata.saturating_sub(MAX_MESSAGE + 592) / 4 * 3
+}
+
+/// The response to a batch. If any part of it failed, it contains an error for each part, if the client accepts that
+/// many octets of metadata. The message begins with the first fault that is not the consequence of another.
+pub fn status(results: &[Outcome<()>], what: &str, metadata: usize) -> Result<(), Status> {
+    let max_details = max_details(metadata);
     let failed = || {
         results
             .iter()
@@ -112,6 +122,25 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
     if aborted > 0 {
         message += &format!(" (none of the {} {what}s was executed)", results.len());
     }
+    // An error without fields is a tag and a length, its type with tag and length.
+    let least = results.len().saturating_mul(4 + ERROR.len());
+    let mut details = Vec::new();
+    if least <= max_details {
+        details = details_of(results, &message, cause, max_details);
+    }
+    if details.is_empty() {
+        message += "; too many errors for a status";
+        if others > 0 {
+            let places: Vec<String> = causes().map(|(i, _)| i.to_string()).take(16).collect();
+            message += &format!(", the first are of {what}s {}", places.join(", "));
+        }
+    }
+    Err(Status::with_details(Code::Unknown, message, details.into()))
+}
+
+/// The details of a status: an error for each result. Without the messages of other errors than the first cause, if they
+/// would be too long; empty if all errors are.
+fn details_of(results: &[Outcome<()>], message: &str, cause: usize, max_details: usize) -> Vec<u8> {
     let errors = results.iter().map(|result| match result {
         Ok(()) => Error::default(),
         Err(fault) => Error {
@@ -121,26 +150,21 @@ pub fn status(results: &[Outcome<()>], what: &str) -> Result<(), Status> {
         },
     });
     let mut errors: Vec<Error> = errors.collect();
-    let mut details = encode(&message, &errors);
-    if details.len() > MAX_DETAILS {
+    let mut details = encode(message, &errors);
+    if details.len() > max_details {
         let of_others = errors.iter_mut().enumerate().filter(|(i, _)| *i != cause);
         of_others.for_each(|(_, error)| error.message.clear());
-        details = encode(&message, &errors);
+        details = encode(message, &errors);
     }
-    if details.len() > MAX_DETAILS {
-        message += "; too many errors for a status";
-        if others > 0 {
-            let places: Vec<String> = causes().map(|(i, _)| i.to_string()).take(16).collect();
-            message += &format!(", the first are of {what}s {}", places.join(", "));
-        }
+    if details.len() > max_details {
         details.clear();
     }
-    Err(Status::with_details(Code::Unknown, message, details.into()))
+    details
 }
 
 fn encode(message: &str, errors: &[Error]) -> Vec<u8> {
     let details = errors.iter().map(|error| prost_types::Any {
-        type_url: "type.googleapis.com/p4.v1.Error".into(),
+        type_url: ERROR.into(),
         value: error.encode_to_vec(),
     });
     let status = rpc::Status {

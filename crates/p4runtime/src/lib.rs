@@ -4,6 +4,8 @@
 //! server ─ service ─┬─ arbitration, controllers, stream     who may do what; packets and digests
 //!                   ├─ pipeline ─ model                     a P4Info tied to a program
 //!                   └─ batch ─ entities                     updates and reads on the engine
+//! codec             limits the parts of a request
+//! accepts           how many octets of metadata a client accepts
 //! dataplane         jobs for the thread that owns the switch
 //! notify            unsolicited messages of the switch; aging: which entries to check when
 //! local             the same service without a socket, for tests
@@ -11,10 +13,12 @@
 //! It has no network interfaces. The owner of the switch implements [`Dataplane`], and passes events and the packets
 //! that leave through the CPU port to [`Upcalls`].
 
+mod accepts;
 mod aging;
 mod arbitration;
 mod batch;
 mod bytestring;
+mod codec;
 mod controllers;
 mod dataplane;
 mod device;
@@ -35,6 +39,7 @@ mod stream;
 mod tls;
 mod whole;
 
+pub use batch::DEFAULT_METADATA;
 pub use dataplane::{Dataplane, Job};
 pub use device::GeneratorApps;
 pub use local::{LocalClient, LocalDevice};

@@ -1,6 +1,7 @@
 //! A device in this process, for tests and fuzzing: no socket, no thread, no interface. Requests pass through the codec
 //! and the service like those from a network. A packet to the CPU port is passed to the controller.
 
+use crate::batch::DEFAULT_METADATA;
 use crate::dataplane::{Dataplane, Job};
 use crate::device::GeneratorApps;
 use crate::notify::{self, Upcall};
@@ -46,6 +47,7 @@ impl LocalDevice {
             settings,
             GeneratorApps::default(),
             true,
+            DEFAULT_METADATA,
             switch.clone(),
             None,
         );

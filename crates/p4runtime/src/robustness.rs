@@ -256,7 +256,10 @@ fn every_message_is_answered() {
         };
         assert_eq!(results.len(), batch.len());
         let failed = results.iter().filter(|result| result.is_err()).count();
-        assert_eq!(batch::status(&results, "update").is_err(), failed > 0);
+        assert_eq!(
+            batch::status(&results, "update", batch::DEFAULT_METADATA).is_err(),
+            failed > 0
+        );
         refused += failed;
         accepted += results.len() - failed;
         for (update, result) in batch.iter().zip(&results) {

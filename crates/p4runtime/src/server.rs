@@ -1,5 +1,6 @@
 //! The server: its threads, its socket, its shutdown.
 
+use crate::accepts::Connection;
 use crate::dataplane::Dataplane;
 use crate::device::GeneratorApps;
 use crate::fault::Fault;
@@ -20,6 +21,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
+use tokio_stream::StreamExt;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::http::{Response, Uri};
@@ -52,6 +54,9 @@ pub struct ServerConfig {
     pub generator: GeneratorApps,
     /// Whether programs for Tofino that violate a rule of the hardware are rejected.
     pub target_rules: bool,
+    /// The octets of metadata that clients over TLS accept. The errors of a large batch need more than the
+    /// [default](crate::DEFAULT_METADATA). Other clients announce their limit.
+    pub max_metadata: usize,
     /// Counters of events outside of the switch, for controllers to read; see [`losses`](crate::losses).
     pub outside: Option<Outside>,
     /// Encryption, if enabled.
@@ -186,6 +191,7 @@ impl Server {
             config.switch,
             config.generator,
             config.target_rules,
+            config.max_metadata,
             dataplane,
             config.outside,
         ));
@@ -198,6 +204,7 @@ impl Server {
         runtime.spawn(notify::watch_idle_entries(shared.clone()));
         let (stop, stopped) = oneshot::channel::<()>();
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+        let incoming = incoming.map(|accepted| accepted.map(Connection::from));
         let services = Routes::new(Service::served(shared.clone())).into_axum_router();
         let serving = builder
             .add_routes(services.fallback(unknown).into())

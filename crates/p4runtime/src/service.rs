@@ -1,5 +1,6 @@
 //! The service: checks permissions, submits jobs to the thread that owns the switch, and responds.
 
+use crate::accepts;
 use crate::arbitration::RoleName;
 use crate::batch::Undo;
 use crate::controllers::{BACKLOG, Controllers};
@@ -49,6 +50,8 @@ pub struct Shared {
     pub generator: GeneratorApps,
     /// Whether programs for Tofino must obey the rules of the hardware.
     pub target_rules: bool,
+    /// The octets of metadata that clients accept which do not say so.
+    pub max_metadata: usize,
     /// The thread that owns the switch.
     pub dataplane: Arc<dyn Dataplane>,
     /// The programs, for that thread only. Requests lock this only in jobs, so that the thread never waits for the
@@ -71,12 +74,14 @@ pub struct Shared {
 
 impl Shared {
     /// Creates a device without a program and without controllers.
+    #[allow(clippy::too_many_arguments)]
     pub fn new(
         device_id: u64,
         cpu_port: Option<u16>,
         settings: SwitchConfig,
         generator: GeneratorApps,
         target_rules: bool,
+        max_metadata: usize,
         dataplane: Arc<dyn Dataplane>,
         outside: Option<Outside>,
     ) -> Self {
@@ -95,6 +100,7 @@ impl Shared {
             },
             generator,
             target_rules,
+            max_metadata,
             dataplane,
             device: Arc::new(Mutex::new(device)),
             published: Mutex::default(),
@@ -305,9 +311,10 @@ impl P4Runtime for Service {
         &self,
         request: Request<WriteRequest>,
     ) -> Result<Response<WriteResponse>, Status> {
+        let metadata = accepts::of(&request, self.0.max_metadata);
         let (service, request) = (self.clone(), request.into_inner());
         // A batch is completed even if the client disconnects.
-        let writing = tokio::spawn(async move { service.carry_out(request).await });
+        let writing = tokio::spawn(async move { service.carry_out(request, metadata).await });
         let failed = |_| Status::internal("the switch did not execute the request");
         writing.await.map_err(failed)??;
         Ok(Response::new(WriteResponse {}))
@@ -317,6 +324,7 @@ impl P4Runtime for Service {
         &self,
         request: Request<ReadRequest>,
     ) -> Result<Response<Self::ReadStream>, Status> {
+        let metadata = accepts::of(&request, self.0.max_metadata);
         let request = request.into_inner();
         self.check_device(request.device_id)?;
         let mut found = Vec::new();
@@ -340,7 +348,7 @@ impl P4Runtime for Service {
                     return;
                 }
             }
-            if let Err(status) = batch::status(&results, "entity") {
+            if let Err(status) = batch::status(&results, "entity", metadata) {
                 let _ = sender.send(Err(status)).await;
             }
         });
@@ -416,7 +424,7 @@ impl Service {
         Ok(())
     }
 
-    async fn carry_out(&self, request: WriteRequest) -> Result<(), Status> {
+    async fn carry_out(&self, request: WriteRequest, metadata: usize) -> Result<(), Status> {
         let _gate = self.0.gate.lock().await;
         #[allow(deprecated, reason = "older clients use it")]
         let role = RoleName::new(&request.role, request.role_id);
@@ -428,7 +436,7 @@ impl Service {
             )
         })?;
         let results = write_in_slices(&self.0, request.updates, atomicity).await?;
-        batch::status(&results, "update")
+        batch::status(&results, "update", metadata)
     }
 
     fn check_device(&self, device_id: u64) -> Result<(), Status> {
@@ -469,6 +477,7 @@ mod tests {
             SwitchConfig::default(),
             GeneratorApps::default(),
             true,
+            batch::DEFAULT_METADATA,
             Arc::new(run),
             None,
         );
