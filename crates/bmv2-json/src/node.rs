@@ -88,7 +88,9 @@ impl<'j> Node<'j> {
     }
 
     pub fn is_empty_object(&self) -> bool {
-        self.json.as_object().is_some_and(|members| members.is_empty())
+        self.json
+            .as_object()
+            .is_some_and(|members| members.is_empty())
     }
 
     /// Whether the value is an object with this member.
