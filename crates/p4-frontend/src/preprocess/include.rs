@@ -148,13 +148,18 @@ impl Preprocessor<'_> {
             "no-such-file",
             format!("there is no file `{}` to include", wanted.name),
         )
-        .label(span, "not found");
+        .label(span, "not found")
+        .help("`-I DIR` also searches the folder DIR");
         self.report(if wanted.system {
             let own = |(name, shown, _): &(&str, &'static str, &str)| {
                 (shown.trim_matches(['<', '>']) == *name && !name.contains('/')).then_some(*shown)
             };
             let names: Vec<_> = EMBEDDED.iter().filter_map(own).collect();
-            diagnostic.note(format!("built in: {}", names.join(", ")))
+            let (core, architectures) = names.split_first().expect("the list is not empty");
+            let architectures = architectures.join(", ");
+            diagnostic.note(format!(
+                "built in: {core}, and the architectures {architectures}"
+            ))
         } else {
             diagnostic
         });
