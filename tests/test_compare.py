@@ -88,6 +88,10 @@ def test_a_flow_without_a_round_trip_time_has_none(cli: Cli) -> None:
     def refuse(constant: str) -> None:
         raise ValueError(constant)
 
+    record = Path("results/compare/net/run.json").read_text()
+    written = json.loads(record, parse_constant=refuse)["rows"]
+    assert None in [row["waymark"] for row in written]
+    assert cli("report").code == 0
     printed = json.loads(cli("compare", "vegas", *words, "--json").out, parse_constant=refuse)
     assert [run["rtt_p50_ms"] for run in printed["runs"]] == [None, None]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import math
 import os
 import pickle
 import random
@@ -145,6 +146,21 @@ def test_a_kept_result_is_the_one_that_was_made(small: Topology, tmp_path: Path)
         made = run(one)
         store.put(key, made)
         assert same(store.get(key), made)
+
+
+def refuse(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def test_a_kept_result_is_json_in_every_parser(small: Topology, tmp_path: Path) -> None:
+    """JSON has no NaN and no infinity (RFC 8259, section 6)."""
+    made = replace(run(scenario(small)), wall_s=math.nan, cpu_s=math.inf)
+    store = Store(tmp_path)
+    store.put("key", made)
+    [path] = tmp_path.rglob("*.npz")
+    with np.load(path) as archive:
+        json.loads(archive["result"].tobytes(), parse_constant=refuse)
+    assert same(store.get("key"), made)
 
 
 def kept(small: Topology, folder: Path) -> Path:

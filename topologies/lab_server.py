@@ -5,7 +5,6 @@ each client at the client's own pace: the newest one, never a queue of old ones.
 """
 
 import asyncio
-import json
 import logging
 import mimetypes
 import secrets
@@ -21,7 +20,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from topologies.feed import Feed
-from waymark import lab_page
+from waymark import json_text, lab_page
 from waymark.errors import WaymarkError
 
 EVERY_S = 0.2
@@ -142,8 +141,8 @@ class _Site:
             while True:
                 if version != self.feed.version:
                     version = self.feed.version
-                    await client.send(json.dumps(self.feed.about()))
-                await client.send(json.dumps(self.feed.state()))
+                    await client.send(json_text.dumps(self.feed.about()))
+                await client.send(json_text.dumps(self.feed.state()))
                 await asyncio.sleep(EVERY_S)
         except ConnectionClosed:
             return

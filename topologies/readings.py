@@ -5,7 +5,6 @@ part in no arbitration, so that it never disturbs a controller.
 """
 
 import asyncio
-import json
 import sys
 import time
 from dataclasses import asdict
@@ -16,6 +15,7 @@ from controller import counters, follow
 from controller.apply import Wanted
 from controller.client import SwitchError, connected
 from controller.config import SwitchConfig
+from waymark import json_text
 
 EVERY_S = 0.2
 """Time between two readings of a switch, in seconds."""
@@ -50,7 +50,7 @@ async def _watch(name: str, switch: SwitchConfig, wanted: Wanted) -> None:
 
 
 def _report(name: str, **what: Any) -> None:
-    print(json.dumps({"switch": name, **what}), flush=True)
+    print(json_text.dumps({"switch": name, **what}), flush=True)
 
 
 async def _main(file: Path) -> None:

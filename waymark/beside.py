@@ -1,7 +1,6 @@
 """Runs on interfaces compared with the same runs in virtual time: table, picture, record."""
 
 import csv
-import json
 import os
 import platform
 import time
@@ -17,7 +16,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from rich import box
 
-from waymark import _core, plots, trace
+from waymark import _core, json_text, plots, trace
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Experiment, OnInterfaces, Scale, Span
 from waymark.measure import on_architecture
@@ -434,7 +433,7 @@ def _record(measured: Beside, folder: Path, command: Sequence[str]) -> Path:
     }
     path = folder / "run.json"
     with os_errors(path):
-        path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json_text.dumps(record, indent=2) + "\n", encoding="utf-8")
     return path
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from waymark import kernel
+from waymark import json_text, kernel
 from waymark.errors import WaymarkError
 from waymark.trace import Trace
 
@@ -73,7 +73,7 @@ def of_connection(events: Sequence[Event], port: int | None, seconds: float) -> 
 
 def write(events: Sequence[Event], file: Path) -> None:
     """Write events as JSON lines, for :func:`replay`."""
-    lines = (json.dumps(event) + "\n" for event in events)
+    lines = (json_text.dumps(event) + "\n" for event in events)
     file.write_text("".join(lines), encoding="utf-8")
 
 
@@ -97,7 +97,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Replayed:
-    """A control in the kernel beside the Rust control on the same events.
+    """A control in the kernel and the Rust control on the same events.
 
     Attributes:
         control: its name.

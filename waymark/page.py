@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import shlex
 import struct
@@ -86,8 +87,9 @@ class Entry:
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The table."""
-        return self.record["rows"] if self.record else []
+        """The table. A missing number of Waymark, null in the record, is NaN."""
+        rows: list[dict[str, Any]] = self.record["rows"] if self.record else []
+        return [row | {"waymark": _number(row["waymark"])} for row in rows]
 
     @property
     def numbers(self) -> dict[str, float]:
@@ -230,6 +232,10 @@ def _records(results: Path) -> list[Path]:
         if "run.json" in files:
             found.append(Path(folder) / "run.json")
     return sorted(found)
+
+
+def _number(found: float | None) -> float:
+    return math.nan if found is None else found
 
 
 def _picture(

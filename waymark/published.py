@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from waymark import json_text
+
 if TYPE_CHECKING:
     from waymark.live import Moment
 
@@ -45,7 +47,7 @@ class Publisher:
         draft = self._file.with_suffix(".new")
         with suppress(OSError):
             self.path.parent.mkdir(exist_ok=True)
-            draft.write_text(json.dumps(about | asdict(moment)), encoding="utf-8")
+            draft.write_text(json_text.dumps(about | asdict(moment)), encoding="utf-8")
             draft.replace(self._file)
 
     def end(self) -> None:

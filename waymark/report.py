@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from rich import box
 from rich.console import Console
 
-from waymark import _core, plots
+from waymark import _core, json_text, plots
 from waymark.errors import WaymarkError, os_errors
 from waymark.experiment import Expectation, Experiment, Row, Runs, Verdict
 from waymark.measure import Measured
@@ -132,7 +132,7 @@ def write_record(measured: Measured, folder: Path, command: Sequence[str]) -> Pa
     }
     path = folder / "run.json"
     with os_errors(path):
-        path.write_text(json.dumps(record, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        path.write_text(json_text.dumps(record, indent=2) + "\n", encoding="utf-8")
     return path
 
 

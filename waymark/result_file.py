@@ -6,6 +6,7 @@ long as a short run. In the text, an array is its start and its end in that entr
 """
 
 import json
+import math
 import types
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -94,6 +95,8 @@ def _plain(value: Any, columns: _Columns) -> Any:
             return {key: _plain(each, columns) for key, each in items}
         case tuple() | list():
             return [_plain(each, columns) for each in cast("Sequence[Any]", value)]
+        case float() if not math.isfinite(value):
+            return str(value)  # JSON has no NaN and no infinity
         case _ if is_dataclass(value):
             return {f.name: _plain(getattr(value, f.name), columns) for f in fields(value)}
         case _:
@@ -135,7 +138,7 @@ def _value(kind: Any, found: Any, arrays: "_Arrays") -> Any:
             raise ValueError(f"{getattr(kind, '__name__', kind)} has other fields")
         make: Any = kind
         return make(**{name: _value(hints[name], given[name], arrays) for name in hints})
-    if kind is float and type(found) is int:
+    if kind is float and (type(found) is int or found in ("nan", "inf", "-inf")):
         return float(found)
     return _expect(kind, found)
 

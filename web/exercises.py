@@ -18,7 +18,7 @@ from typing import Any
 
 from presets import slider
 
-from waymark import exercise, files, program, scenario_file, yaml_file
+from waymark import exercise, files, json_text, program, scenario_file, yaml_file
 from waymark.exercise import Check, Exercise
 from waymark.fields import RedSettings
 from waymark.scenario import Scenario, to_core
@@ -168,10 +168,10 @@ def main() -> None:
     index: list[dict[str, Any]] = []
     for one in exercise.all_exercises():
         file = f"exercise-{one.number}.json"
-        data = json.dumps(written(one), ensure_ascii=False)
+        data = json_text.dumps(written(one))
         (folder / file).write_text(data, encoding="utf-8")
         index.append({"number": one.number, "title": one.about.title, "file": file})
-    (folder / "exercises.json").write_text(json.dumps(index), encoding="utf-8")
+    (folder / "exercises.json").write_text(json_text.dumps(index), encoding="utf-8")
 
 
 if __name__ == "__main__":

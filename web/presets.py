@@ -1,20 +1,19 @@
 """Write what the page of the live lab starts from: presets and the P4 programs, as JSON.
 
 A preset is an experiment of a paper: the scenarios that ``waymark run`` runs at seed 1, with the
-paper's numbers beside what the run gives. Nothing is typed by hand: scenarios, numbers and what a
+paper's numbers and what the run gives. Nothing is typed by hand: scenarios, numbers and what a
 slider changes all come from ``experiments/``.
 
     python web/presets.py FOLDER
 """
 
-import json
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
-from waymark import controls, experiment, program, project, running
+from waymark import controls, experiment, json_text, program, project, running
 from waymark.experiment import Row
 from waymark.result import Result
 from waymark.scenario import Scenario, to_core
@@ -359,10 +358,10 @@ def main() -> None:
     for preset in PRESETS:
         data = written(preset)
         file = f"{preset.experiment.replace('/', '-')}.json"
-        (folder / file).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+        (folder / file).write_text(json_text.dumps(data), encoding="utf-8")
         index.append({"id": preset.experiment, "title": preset.title, "file": file})
     for name, data in (("presets.json", index), ("p4src.json", p4_files())):
-        (folder / name).write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+        (folder / name).write_text(json_text.dumps(data), encoding="utf-8")
 
 
 ALPHA_BETA = defaults()

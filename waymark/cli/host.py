@@ -1,6 +1,5 @@
 """``waymark host send|recv|cross|sink``: hosts of this project on interfaces."""
 
-import json
 import os
 import socket
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from waymark import json_text
 from waymark import real_time as scheduling
 from waymark.cli.base import EXIT_INTERRUPTED, app
 from waymark.cli.completing import control_names
@@ -196,7 +196,7 @@ class Lines:
 
     def print(self, told: "Moment | Sent | Arrived", line: str) -> None:
         """Print one."""
-        print(json.dumps(asdict(told)) if self.as_json else line, flush=True)
+        print(json_text.dumps(asdict(told)) if self.as_json else line, flush=True)
 
 
 @host.command(
