@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import runpy
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -55,6 +56,11 @@ class Faulty(wm.CongestionControl):
 class Raises(wm.CongestionControl):
     def on_ack(self, event: wm.AckEvent) -> None:
         self.cwnd += 1 / (3 - event.acked)
+
+
+class Ends(wm.CongestionControl):
+    def on_ack(self, event: wm.AckEvent) -> None:
+        sys.exit(3)
 
 
 class RaisesAtOnce(wm.CongestionControl):
@@ -188,6 +194,14 @@ def test_an_exception_ends_the_run_with_its_traceback(small: wm.Topology, run: A
     assert "self.cwnd += 1 / (3 - event.acked)" in told
     assert "test_congestion.py" in told
     assert "waymark/running.py" not in told
+
+
+@pytest.mark.parametrize("run", [wm.run, lambda one: wm.run_all([one], jobs=1)])
+def test_the_end_of_the_process_is_reported_as_an_exception(small: wm.Topology, run: Any) -> None:
+    with pytest.raises(
+        wm.WaymarkError, match=r"(?s)Ends\.on_ack at 0\..* raised SystemExit.*exit\(3"
+    ):
+        run(scenario(small, Ends))
 
 
 def test_an_exception_before_the_first_packet_is_reported(small: wm.Topology) -> None:

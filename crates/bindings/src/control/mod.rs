@@ -13,7 +13,7 @@ use crate::errors::ControlError;
 use congestion::{AckEvent, Controller, Factory, Limits, LossEvent, Phase, Snapshot, TimeoutEvent};
 use marks::Marks;
 use pyo3::call::PyCallArgs;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PySystemExit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -41,11 +41,13 @@ impl Failure {
         self.0.get().is_some()
     }
 
-    /// Stores an exception raised at `place`, converted to a [`ControlError`] if it is an error
-    /// (Ctrl-C is not).
+    /// Stores an exception raised at `place`, converted to a [`ControlError`] if it is an error or
+    /// `sys.exit` (Ctrl-C is neither).
     fn set(&self, py: Python<'_>, place: impl FnOnce() -> String, raised: PyErr) {
         let known = raised.is_instance_of::<ControlError>(py);
-        let error = match raised.is_instance_of::<PyException>(py) && !known {
+        let failed = raised.is_instance_of::<PyException>(py)
+            || raised.is_instance_of::<PySystemExit>(py);
+        let error = match failed && !known {
             false => raised,
             true => {
                 let class = raised.get_type(py).name();
