@@ -18,7 +18,7 @@ KERNEL_NEEDS = $(if $(shell command -v clang),,clang) $(if $(wildcard /usr/inclu
 	$(if $(wildcard /usr/include/zlib.h),,zlib1g-dev) $(if $(shell command -v pkg-config),,pkg-config)
 
 P4 := $(shell find p4src -name '*.p4')
-# What the page of the live lab is built from, beside the core and its data.
+# What the page of the live lab is built from, in addition to the core and its data.
 PAGE := $(wildcard web/*.json web/*.ts web/*.html) $(shell find web/src -type f)
 
 .DEFAULT_GOAL := help
@@ -70,7 +70,7 @@ bench:  ## measure packets/s of the P4 program, segments/s of TCP, packet-hops/s
 	cargo bench --workspace --bench '*'
 	$(PYTHON) waymark/bench.py
 
-bench-switch: $(VENV)/.tested  ## measure packets/s and latency of the switch on veths, beside a bare forwarder, a bridge, BMv2; as root
+bench-switch: $(VENV)/.tested  ## measure packets/s and latency of the switch on veths, compared with a bare forwarder, a bridge, BMv2; as root
 	cargo build --release -p dataplane-io --example bare
 	$(BIN)/python -m ptf_tests.rate
 

@@ -131,7 +131,7 @@ def _routes(switch: SwitchConfig, place: Place) -> Iterator[Problem]:
         if missing or (route.also and route.via is None):
             found_also = f"{missing[0]}" if missing else "no via"
             yield Problem(
-                (*at, "also"), f"found {found_also}; valid: addresses of neighbours, beside via"
+                (*at, "also"), f"found {found_also}; valid: addresses of neighbours other than via"
             )
         if route.via is None and route.port is None:
             yield Problem(at, "via and port are missing; valid: via (a neighbour) or port")

@@ -119,7 +119,7 @@ def draw_lines(
     begin: float,
     end: float,
 ) -> None:
-    """Each series over time, the legend beside them; limits are dashed.
+    """Each series over time, the legend next to them; limits are dashed.
 
     A series that stays 0 is left out, unless all do.
     """

@@ -33,7 +33,7 @@ FILES: tuple[tuple[str, str, str, type[BaseModel]], ...] = (
     (
         "Scenario",
         "`waymark run FILE.yaml` reads it; "
-        "[experiments of your own](docs/own-experiments.md) has an example.",
+        "[your own experiments](docs/own-experiments.md) has an example.",
         "waymark schema scenario",
         ScenarioFile,
     ),

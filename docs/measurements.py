@@ -240,7 +240,11 @@ def _beyond() -> str:
         ("packets of it waiting meanwhile", "beyond/fig1", "{}, 50-200 s, waiting"),
         ("kb/s at load 0.5 with 6 % of random loss", "beyond/fig2", "{}, 0.06"),
         ("packets waiting of eight flows over 10 Mb/s", "beyond/fig3", "{}, waiting"),
-        ("Mb/s of 10 beside CUBIC, buffer of 50", "beyond/fig5", "{} beside CUBIC, buffer 50"),
+        (
+            "Mb/s of 10 competing with CUBIC, buffer of 50",
+            "beyond/fig5",
+            "{} against CUBIC, buffer 50",
+        ),
     )
     lines = [f"| | {' | '.join(controls)} |\n", "| --- " * (len(controls) + 1) + "|\n"]
     for what, experiment, quantity in measures:

@@ -73,7 +73,7 @@ DEFAULT = (ALONE, SENDER, "bmv2")
 """The measured targets: without and with a sender thread."""
 
 STEPS = (0.9, 1.1, 1.3)
-"""Offered beside the generator's maximum, as shares of the best so far."""
+"""Offered in addition to the generator's maximum, as shares of the best so far."""
 SLOWEST = 1e4
 """Offered to warm up, packets/s."""
 WARM_UP_S = 0.3

@@ -167,7 +167,7 @@ WRONG = {
     "whole run": ("losses, of: first", "losses, of: first, to: 1 s", ":15: measures.1.to: found; losses is of the whole"),
     "twice": ("retransmissions, of: flow1", "losses, of: first", ":16: measures.2: a second row 'first, losses'"),
     "topology": ("net.yaml", "nte.yaml", ":1: topology: found 'nte.yaml'; valid: a file, relative to"),
-    "both": ("topology: net.yaml", "topology: net.yaml\nhosts: {}", ":2: hosts: found beside topology; valid: one of"),
+    "both": ("topology: net.yaml", "topology: net.yaml\nhosts: {}", ":2: hosts: found with topology; valid: one of"),
     "neither": ("topology: net.yaml\n", "", ":1: topology: missing; valid: a topology file, relative to this one; or"),
     "no file": ("mine.py", "none.py", ": none.py: no such file"),
 }  # fmt: skip

@@ -275,7 +275,7 @@ class Wire:
         return Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6")
 
     def receive(self) -> bytes:
-        """The next frame of a test's; hosts send frames of their own."""
+        """The next frame of a test's; hosts send frames too."""
         while True:
             frame, address = self.socket.recvfrom(65_535)
             if address[2] != socket.PACKET_OUTGOING and frame[6:12] == probe()[6:12]:

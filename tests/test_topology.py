@@ -129,7 +129,7 @@ def test_red_is_of_both_directions_unless_said_otherwise(
         ("red: off", "t.yaml:2: links.0.red: found 'off'; valid: keys of thmin, thmax, pmax, w"),
         ("red: {thmin: 5, thmax: 4, pmax: 1}", "link a->b: RED from 5 to 4 packets, expected"),
         ("drop: 0", "t.yaml:2: links.0.drop: found 0; valid: a probability above 0, at most 1"),
-        (f"drop: 0.1, {RED}", "t.yaml:2: links.0.drop: found beside red; valid: one of red and"),
+        (f"drop: 0.1, {RED}", "t.yaml:2: links.0.drop: found with red; valid: one of red and"),
     ],
 )
 def test_impossible_red_is_reported(tmp_path: Path, settings: str, told: str) -> None:

@@ -408,7 +408,7 @@ class Truth(TypedDict):
     """Not lost."""
 
 class Verdicts(TypedDict):
-    """What a sender took its losses for, each beside the truth."""
+    """What a sender took its losses for, each with the truth."""
 
     random: Truth
     congestion: Truth

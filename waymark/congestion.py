@@ -1,4 +1,4 @@
-"""Congestion controls in Python, which run in the simulator beside the compiled ones.
+"""Congestion controls in Python, which run in the simulator like the compiled ones.
 
 A congestion control is a class derived from :class:`CongestionControl`.
 ``docs/congestion-control.md`` is a tutorial, and ``examples/`` has complete ones.

@@ -1,7 +1,7 @@
 """Tests of the compiler and the switch against p4c's test programs.
 
 A corpus is a folder laid out as p4c's ``testdata``: programs in ``p4_16_samples``, some with a
-packet script beside them, and programs to be refused in ``p4_16_errors``, with p4c's messages for
+packet script next to them, and programs to be refused in ``p4_16_errors``, with p4c's messages for
 each in ``p4_16_errors_outputs``. It is not part of this project; the command line names it.
 """
 

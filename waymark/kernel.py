@@ -58,7 +58,7 @@ class Attached:
 
 
 def loader() -> str:
-    """The path of the loader: from ``$WAYMARK_KERNEL``, beside this Python, or on ``PATH``.
+    """The path of the loader: from ``$WAYMARK_KERNEL``, in this Python's folder, or on ``PATH``.
 
     Raises:
         WaymarkError: it was not built.

@@ -153,7 +153,7 @@ def compare(axes: Axes, rows: Sequence[Row]) -> None:
 
 
 def finish(axes: Axes, *, title: str, x: str, y: str, legend_title: str | None = None) -> None:
-    """Title, axis labels with units, and the legend beside the data."""
+    """Title, axis labels with units, and the legend next to the data."""
     axes.set_title(title)
     axes.set_xlabel(x)
     axes.set_ylabel(y)

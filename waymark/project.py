@@ -6,7 +6,7 @@ from pathlib import Path
 from waymark.errors import WaymarkError
 
 PACKAGE = Path(__file__).resolve().parent
-"""This package. In a wheel, it contains the folders that are beside it in a checkout."""
+"""This package. In a wheel, it contains the folders that are next to it in a checkout."""
 
 
 def root() -> Path:

@@ -117,7 +117,7 @@ class MeasureFile(Settings):
 
 
 class ScenarioFile(TopologyFile):
-    """A scenario file: a network of its own, or the name of a topology file."""
+    """A scenario file: its network, or the name of a topology file."""
 
     topology: str | None = Field(
         None, description="a topology file, relative to this one; or hosts, switches and links"
@@ -284,7 +284,7 @@ def _experiment(path: Path, loaded: _Loaded) -> Experiment:
 def _topology(file: ScenarioFile, document: Document) -> Topology:
     inline = [key for key in ("hosts", "switches", "links") if key in file.model_fields_set]
     if file.topology is not None and inline:
-        told = f"found beside topology; valid: one of topology and {', '.join(inline)}"
+        told = f"found with topology; valid: one of topology and {', '.join(inline)}"
         raise yaml_file.refused(document, [Problem((inline[0],), told)])
     if file.topology is None:
         if not inline:

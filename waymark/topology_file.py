@@ -251,7 +251,7 @@ def of_file(file: TopologyFile, document: yaml_file.Document) -> Topology:
         if end not in nodes and _end(end, ":")[0] not in nodes
     ]
     both = [
-        yaml_file.Problem((*place, "drop"), "found beside red; valid: one of red and drop")
+        yaml_file.Problem((*place, "drop"), "found with red; valid: one of red and drop")
         for index, entry in enumerate(file.links)
         for place, one in ((("links", index), entry), (("links", index, "back"), entry.back))
         if one is not None and one.red is not None and one.drop is not None

@@ -27,7 +27,7 @@ from waymark.errors import WaymarkError
 _T = TypeVar("_T")
 
 _IN_WORKER = "WAYMARK_WORKER"
-"""Set in the environment of workers, which start no workers of their own."""
+"""Set in the environment of workers, which start no workers themselves."""
 
 _START = """\
 import signal, sys

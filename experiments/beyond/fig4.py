@@ -194,7 +194,7 @@ EXPERIMENT = Experiment(
         "rounded, is 0. A paced window with delayed acknowledgements makes small bursts, whose "
         "queueing of 0.1 to 0.2 ms is more than half a segment at these rates. Muzha fills half of "
         "its queue, where indices 3 and 2 balance, and needs 1.7 s after the constant source ends. "
-        "BBR lets the queue fill up beside the constant source, which it takes for its own "
+        "BBR lets the queue fill up during the constant source, which it takes for its own "
         "bandwidth to probe for."
     ),
     comparisons=today.compared(

@@ -1,4 +1,4 @@
-"""One flow beside CUBIC or Reno in one queue, over the buffer, as in Kurata et al., figure 3."""
+"""One flow against CUBIC or Reno in one queue, over the buffer, as in Kurata et al., figure 3."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,7 +30,7 @@ FAIR_MBPS = RATE_BPS / 2e6
 QUEUE = "r1->r2"
 COMES_S, GOES_S, END_S = 5.0, 105.0, 205.0
 """When the rival is there."""
-BESIDE_S = (COMES_S + 20.0, GOES_S)
+COMPETING_S = (COMES_S + 20.0, GOES_S)
 ALONE_S = (END_S - 50.0, END_S)
 
 
@@ -57,7 +57,7 @@ def scenarios(scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def _label(control: str, rival: str, packets: int | str) -> str:
-    return f"{plots.NAMES[control]} beside {plots.NAMES[rival]}, buffer {packets}"
+    return f"{plots.NAMES[control]} against {plots.NAMES[rival]}, buffer {packets}"
 
 
 def rows(runs: Runs) -> list[Row]:
@@ -66,7 +66,7 @@ def rows(runs: Runs) -> list[Row]:
     for name, results in runs.items():
         control, rival, packets = name.split(", ")
         label = _label(control, rival, packets)
-        own, other = ([r.throughput_bps(f, *BESIDE_S) / 1e6 for r in results] for f in (0, 1))
+        own, other = ([r.throughput_bps(f, *COMPETING_S) / 1e6 for r in results] for f in (0, 1))
         table += [
             Row.of(label, "Mb/s", own),
             Row.of(f"{label}: the rival", "Mb/s", other),
@@ -94,10 +94,10 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         axes.set_xticks(buffers, [str(packets) for packets in buffers])
         axes.minorticks_off()
         axes.set_xlabel("buffer (packets)")
-        axes.set_title(f"beside {plots.NAMES[rival]}")
+        axes.set_title(f"against {plots.NAMES[rival]}")
         axes.set_ylim(0, RATE_BPS / 1e6)
     panels[0].set_ylabel("throughput (Mb/s)")
-    title = "One flow beside another over 10 Mb/s; dashed: half of the link"
+    title = "One flow against another over 10 Mb/s; dashed: half of the link"
     plots.finish_panels(figure, panels[1], title=title)
     return figure
 
@@ -120,7 +120,7 @@ EXPERIMENT = Experiment(
         "queue_packets": list(BUFFERS["full"]),
         "profile": MODERN.by_family(),
         "rival_s": [COMES_S, GOES_S],
-        "measured_s": {"beside": list(BESIDE_S), "alone again": list(ALONE_S)},
+        "measured_s": {"competing": list(COMPETING_S), "alone again": list(ALONE_S)},
     },
     seeds={"quick": 1, "full": 5},
     scenarios=scenarios,
@@ -143,20 +143,22 @@ EXPERIMENT = Experiment(
         Choice(
             "the criterion",
             "80 % of the fair share",
-            "CUBIC's own share beside Reno differs from the half by more",
+            "CUBIC's share against Reno differs from the half by more",
             "not swept",
         ),
     ),
     notes=(
         "Waymark notices rivals by a queue that is full again and again, and leaves when it has "
-        "not been full for twice the longest time between two full queues. Beside one Reno flow "
+        "not been full for twice the longest time between two full queues. After one Reno flow "
         "with a buffer of 200 packets that is up to half a minute, so that it still waits for one "
         "when the measurement begins."
     ),
     comparisons=today.compared(
-        more=[f"{{}} beside {plots.NAMES[r]}, buffer {b}" for r in RIVALS for b in BUFFERS["full"]],
+        more=[
+            f"{{}} against {plots.NAMES[r]}, buffer {b}" for r in RIVALS for b in BUFFERS["full"]
+        ],
         less=[
-            f"{{}} beside {plots.NAMES[r]}, buffer {b}: waiting, alone again"
+            f"{{}} against {plots.NAMES[r]}, buffer {b}: waiting, alone again"
             for r in RIVALS
             for b in BUFFERS["full"]
         ],

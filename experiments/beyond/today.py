@@ -1,4 +1,4 @@
-"""Code that the experiments beyond the papers share: current transports beside the papers'."""
+"""Code that the experiments beyond the papers share: current transports and the papers'."""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -1,4 +1,4 @@
-"""Chan 2004, equations 3.6 to 3.21: the steady state of Vegas and RoVegas beside runs."""
+"""Chan 2004, equations 3.6 to 3.21: the steady state of Vegas and RoVegas, compared with runs."""
 
 from collections.abc import Mapping, Sequence
 
@@ -52,7 +52,7 @@ def path(k: int) -> Path:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Throughput, beside what the analysis derives, and the queue at the bottleneck."""
+    """Throughput, next to what the analysis derives, and the queue at the bottleneck."""
     table: list[Row] = []
     for k in FACTORS:
         vegas = runs[asymmetric.label("vegas", k)]
@@ -80,7 +80,7 @@ def _queued(results: Sequence[Result], link: str) -> list[float]:
 
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
-    """Throughput and queue over k, beside the analysis."""
+    """Throughput and queue over k, and the analysis."""
     figure = plots.new_figure(9.0, 4.0)
     left, right = figure.subplots(1, 2)
     by_name = {row.quantity: row for row in table}

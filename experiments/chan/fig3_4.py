@@ -19,7 +19,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """Throughput beside u_f/k."""
+    """Throughput and u_f/k."""
     return [
         Row.of(
             f"Vegas, k = {k}",

@@ -1,4 +1,4 @@
-"""Chan 2004, figure 3.5: RoVegas in asymmetric networks, beside Vegas."""
+"""Chan 2004, figure 3.5: RoVegas and Vegas in asymmetric networks."""
 
 import statistics
 from collections.abc import Mapping, Sequence

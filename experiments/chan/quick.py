@@ -39,7 +39,7 @@ SETTLED_CHOICE = Choice(
     "from then on, in averages of 0.1 s, the queue is within 2 packets of the range that it has in "
     "the phase's last 5 s, and the throughput within 3 % of its mean there",
     "the paper does not say. With 2 packets the times come nearest to the printed ones; a range, "
-    "because Quick Vegas beside the CBR source settles in a cycle of 3.5 packets at 40, 60 and 100 "
+    "because Quick Vegas with the CBR source settles in a cycle of 3.5 packets at 40, 60 and 100 "
     "Mb/s",
     "figure 5.2 with 1 packet: Quick Vegas 27.0, 8.1, 3.1 s; with 2: 27.0, 6.7, 3.1; with 3: 25.0, "
     "6.7, 3.1; Vegas' times change by 0.3 s",
@@ -95,7 +95,7 @@ def settling_s(result: Result, times_s: tuple[float, float, float]) -> Mapping[s
 def settled_after_s(result: Result, from_s: float, to_s: float) -> float:
     """When the queue last left its final range, counted from ``from_s``.
 
-    A range, because a flow beside a CBR source can settle in a small cycle.
+    A range, because a flow that shares the link with a CBR source can settle in a small cycle.
     """
     first, last = round(from_s / result.sample_s), round(to_s / result.sample_s)
     waiting = result.queues[QUEUE].waiting[first:last]

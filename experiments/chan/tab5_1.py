@@ -137,7 +137,7 @@ def _jain(result: Result, place: int) -> float:
 
 
 def draw(runs: Runs, table: Sequence[Row]) -> Figure:
-    """Queue over time (figure 5.7) and utilisation beside the paper's (table 5.1)."""
+    """Queue over time (figure 5.7) and utilisation next to the paper's (table 5.1)."""
     figure = plots.new_figure(10.0, 6.0)
     grid = figure.add_gridspec(3, 2, width_ratios=(3, 2))
     for place, (algorithm, results) in enumerate(runs.items()):

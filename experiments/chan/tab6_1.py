@@ -1,4 +1,4 @@
-"""Chan 2004, table 6.1: RedVegas' verdicts on losses beside the truth."""
+"""Chan 2004, table 6.1: RedVegas' verdicts on losses, compared with the truth."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -188,7 +188,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
         if legend is not None and title != "taken for congestion":
             legend.remove()
     figure.suptitle(
-        "Chan 2004, table 6.1: RedVegas' verdicts beside the truth; diamonds: the paper's",
+        "Chan 2004, table 6.1: RedVegas' verdicts and the truth; diamonds: the paper's",
         x=0.01,
         ha="left",
         fontsize=11,

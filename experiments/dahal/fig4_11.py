@@ -1,4 +1,4 @@
-"""Dahal 2007, figures 4.11 to 4.13: RTT and queue over time, RBCC beside the others."""
+"""Dahal 2007, figures 4.11 to 4.13: RTT and queue over time, RBCC and the others."""
 
 from collections.abc import Mapping, Sequence
 

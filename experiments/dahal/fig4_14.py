@@ -1,4 +1,4 @@
-"""Dahal 2007, figures 4.14 to 4.16: the threshold found by probing beside the static one."""
+"""Dahal 2007, figures 4.14 to 4.16: the threshold found by probing, and the static one."""
 
 from collections.abc import Mapping, Sequence
 

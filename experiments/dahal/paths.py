@@ -100,7 +100,7 @@ LATENCY_NOTE = (
 )
 
 NS2_NOTE = (
-    "ns-2.35's numbers are beside Std as ns-2.35 has it: of RFC 4960, where a cut leaves at least "
+    "ns-2.35's numbers of Std are of its own variant: of RFC 4960, where a cut leaves at least "
     "four packets instead of two, and with its departures from that. "
 )
 

@@ -104,9 +104,9 @@ def experiment(
         values: which, by scale.
         lines: names, with their colours.
         run: the scenario from its name, the line, the value and the seed.
-        parameters: beside the common ones.
+        parameters: in addition to the common ones.
         expectations: the claims.
-        choices: beside the common ones.
+        choices: in addition to the common ones.
         paper, ns2: numbers that are known.
         notes: after what all have in common.
         setup: the chapter's.

@@ -79,7 +79,7 @@ CHOICES = (
         "Vegas loses 4.6 % at an exponent of 2.2, where the thesis prints 4.9",
         "losses differ from host to host where distances do, and fairness falls with that: at a "
         "path loss exponent of 2.2 a host at 100 m loses next to nothing, one at 300 m 25 %; table "
-        "5.1 has scattered hosts beside",
+        "5.1 has scattered hosts too",
         fitted=True,
     ),
     Choice(
@@ -114,9 +114,9 @@ MEASURES = (
 )
 
 SNOOP = (
-    "Snoop's agent acts on ns-2's conditions. Beside ns-2.35's (one NewReno flow over a wireless "
-    "hop that loses 0 to 10 % in both directions, five seeds) throughput is within 3.5 %, with "
-    "five flows and up to 3 % within 1 %. "
+    "Snoop's agent acts on ns-2's conditions. Compared with ns-2.35's (one NewReno flow over a "
+    "wireless hop that loses 0 to 10 % in both directions, five seeds) throughput is within 3.5 %, "
+    "with five flows and up to 3 % within 1 %. "
 )
 """How it was judged."""
 

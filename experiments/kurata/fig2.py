@@ -1,4 +1,4 @@
-"""Kurata et al., figure 2: the queue's sawtooth over a drop-tail queue, beside the model's."""
+"""Kurata et al., figure 2: the queue's sawtooth over a drop-tail queue, and the model's."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ def scenarios(_scale: Scale, seed: int) -> Mapping[str, Scenario]:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """The queue's mean, and its 5th and 95th percentile, beside the model's cycle."""
+    """The queue's mean, and its 5th and 95th percentile, next to the model's cycle."""
     cycle = drop_tail_cycle(CASE.mix, BUFFER)
     bins = slice(int(net.FROM_S / SAMPLE_S), int(net.END_S / SAMPLE_S))
     queues = [r.queues[net.QUEUE].waiting[bins] for r in runs["drop-tail"]]

@@ -77,8 +77,8 @@ EXPERIMENT = net.over_buffers(
     {"queue": "drop-tail"},
     "Between 20 and 75 packets Vegas does not fall behind, in ns-2 either: the queue never "
     "empties, so Vegas never sees the round trip of 19.4 ms without queueing. At B = 30 its base "
-    "RTT is 137 to 142 ms beside round trips of 175, and each flow keeps 6 packets in place of the "
-    "model's 2; at B = 200 it is 113 ms beside 863, and 3 packets (one seed). From 100 packets on "
+    "RTT is 137 to 142 ms with round trips of 175, and each flow keeps 6 packets in place of the "
+    "model's 2; at B = 200 it is 113 ms with 863, and 3 packets (one seed). From 100 packets on "
     "Vegas gets less in every case, and less the larger the buffer. Below 20 packets a defect of "
     "ns-2's Vegas matters too: after timeouts its base RTT falls too low. Without it, as here, "
     "five Vegas flows at B = 10 get 110 kb/s each where ns-2's get 100 (ten seeds); with it "

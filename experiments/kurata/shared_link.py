@@ -216,7 +216,7 @@ def over_buffers(
         model: the paper's, by buffer.
         ns2: Reno's and Vegas' kb/s per flow by mix and buffer, as in ``"5+10, B = 20"``.
         expectations: the paper's claims.
-        parameters: beside the common ones.
+        parameters: in addition to the common ones.
         notes: after those that all have in common.
         reference: the queue that the figure is compared with at large buffers.
     """

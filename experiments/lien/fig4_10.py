@@ -162,7 +162,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
 EXPERIMENT = Experiment(
     id="lien/fig4.10",
     paper="Lien and Chung, figure 4.10 (section IV.C, simulation 3)",
-    claim="Beside Reno, Vegas' performance degrades seriously; Muzha's is more stable",
+    claim="Against Reno, Vegas' performance degrades seriously; Muzha's is more stable",
     parameters=common.PARAMETERS
     | {
         "bottleneck": "3 Mb/s, 15 ms",
@@ -177,12 +177,12 @@ EXPERIMENT = Experiment(
     draw=draw,
     expectations=(
         Expectation(
-            "Beside Reno, Vegas' performance degrades seriously",
+            "Against Reno, Vegas' performance degrades seriously",
             "less than half of Reno's throughput with every buffer",
             criteria.less_than(0.5, *(_ratio("vegas", b) for b in BUFFERS["full"])),
         ),
         Expectation(
-            "Beside Reno, Muzha's performance degrades",
+            "Against Reno, Muzha's performance degrades",
             "less than Reno's throughput with every buffer",
             criteria.less_than(1, *(_ratio("muzha", b) for b in BUFFERS["full"])),
         ),
@@ -204,9 +204,9 @@ EXPERIMENT = Experiment(
     ),
     notes=common.OCTETS_NOTE
     + "With 3 and 5 packets Vegas gets about twice Reno's throughput, in ns-2 too; from 50 on less "
-    "than an eighth, where Muzha gets an eighth to a fifth. Reno beside Reno and Tahoe beside Reno "
-    "show what two flows of one kind get; the text does not name them. "
-    "Beside Vegas, Waymark's run and ns-2's are the same packet for packet in each of the eleven "
+    "than an eighth, where Muzha gets an eighth to a fifth. Reno against Reno and Tahoe against "
+    "Reno show what two flows of one kind get; the text does not name them. "
+    "Against Vegas, Waymark's run and ns-2's are the same packet for packet in each of the eleven "
     "starts (in ten at B = 100). With buffers of 3 and 5, rounding decides: a packet spaced by one "
     "bottleneck arrives at the instant at which another leaves, and the last bit of the clock "
     "decides which is first. With a buffer of 3, Reno gets 698 to 1344 kb/s over the starts.",

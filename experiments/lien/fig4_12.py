@@ -135,7 +135,7 @@ EXPERIMENT = Experiment(
     ),
     notes=common.OCTETS_NOTE
     + "Flows keep the shares with which they start. In steady state all flows read indices 2 and "
-    "3, one packet less and one more for each, whatever its window, so nothing evens them out. "
+    "3, one packet less and one more for each, at any window, so nothing evens them out. "
     "Only indices 1, 5 and 6 change windows in proportion. A flow that comes late finds the link "
     "full and never reads 5 or 6; one that comes 50 ms late misses the first tripling.",
 )

@@ -205,6 +205,6 @@ EXPERIMENT = Experiment(
     notes=common.OCTETS_NOTE
     + "Nothing in this network is random: one seed is enough. Vegas keeps the link busy with a "
     "window of 9.5 packets, here as in ns-2. The paper's statement that it does not keep up is "
-    "true of its window beside the others', and not of its throughput. The text does not name "
+    "true of its window next to the others', and not of its throughput. The text does not name "
     "NewReno for these figures.",
 )

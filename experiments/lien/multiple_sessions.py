@@ -144,7 +144,7 @@ def experiment(
         figures: their numbers; the first names the experiment.
         section: of the paper.
         claim: of the paper.
-        parameters: beside the common ones.
+        parameters: in addition to the common ones.
         panels: what is swept, by scale.
         ns2: throughput and loss in ns-2.35, by the run's label.
         expectations: the paper's claims.

@@ -14,7 +14,7 @@ NET = common.Joining(
     newreno=1,
     every_s=10.0,
     end_s=200.0,
-    name=lambda label, number: label if number == 1 else f"NewReno beside {label}",
+    name=lambda label, number: label if number == 1 else f"NewReno against {label}",
 )
 PAPER_BPS = {"vegas": (132040, 703875), "vegasa": (199320, 633307)}
 PAPER_RATIO = {"vegas": 5.33, "vegasa": 3.17}

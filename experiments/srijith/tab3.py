@@ -1,4 +1,4 @@
-"""Srijith et al., table 3 and figures 8 and 9: three flows of Vegas or Vegas-A beside NewReno."""
+"""Srijith et al., table 3 and figures 8 and 9: three flows of Vegas or Vegas-A against NewReno."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
     id="srijith/tab3",
     also=("srijith/fig8", "srijith/fig9"),
     paper="Srijith et al., table 3 and figures 8 and 9 (section VI.B)",
-    claim="Beside three NewReno flows, three of Vegas get .497 times as much, of Vegas-A 2.028",
+    claim="Against three NewReno flows, three of Vegas get .497 times as much, of Vegas-A 2.028",
     parameters=common.PARAMETERS
     | {"links": "1 Mb/s; 10, 40, 10 ms one way", "every_s": NET.every_s, "end_s": NET.end_s},
     seeds={"quick": 2, "full": 10},

@@ -49,7 +49,7 @@ def _distance(shares: Sequence[float]) -> float:
 
 
 def draw(_runs: Runs, table: Sequence[Row]) -> Figure:
-    """The shares beside the paper's and those in proportion to the access links."""
+    """The shares, the paper's and those in proportion to the access links."""
     figure = plots.new_figure()
     axes = figure.subplots()
     shares = [row for row in table if row.paper is not None]

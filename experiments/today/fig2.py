@@ -1,4 +1,4 @@
-"""L4S beside Classic traffic: Prague and CUBIC through DualPI2's two queues."""
+"""L4S with Classic traffic: Prague and CUBIC through DualPI2's two queues."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -128,7 +128,7 @@ def equal(*ratios: str) -> Criterion:
 EXPERIMENT = Experiment(
     id="today/fig2",
     paper="Current signals; RFC 9332",
-    claim="DualPI2 keeps the L4S queue short beside Classic flows, which get as much as L4S flows",
+    claim="DualPI2 keeps the L4S queue short with Classic flows, which get as much as L4S flows",
     parameters={
         "profile": MODERN.by_family(),
         "rate_bps": RATE_BPS,

@@ -1,4 +1,4 @@
-"""Which signal gets its share beside CUBIC in one drop-tail queue (Kurata et al., figure 3)."""
+"""Which signal gets its share against CUBIC in one drop-tail queue (Kurata et al., figure 3)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ END_S: Mapping[Scale, float] = {"quick": 60.0, "full": 100.0}
 """Long enough for some of the rival's periods, of 10 s or so."""
 COMES, GOES = 0.05, 0.6
 """When the rival is there, in parts of the run."""
-BESIDE, ALONE = (0.25, GOES), (0.8, 1.0)
+COMPETING, ALONE = (0.25, GOES), (0.8, 1.0)
 """When is measured."""
 GROUND = signals.wide_area([net.QUEUE], net.RATE_BPS)
 SAMPLE_S = 0.1
@@ -61,23 +61,23 @@ def _key(control: str, buffer: int) -> str:
 
 
 def rows(runs: Runs) -> list[Row]:
-    """What each gets of its fair share, and the queue beside the rival and without it."""
+    """What each gets of its fair share, and the queue with the rival and without it."""
     table: list[Row] = []
     for name, results in runs.items():
         end_s = results[0].end_s
-        beside_s, alone_s = _span_s(BESIDE, end_s), _span_s(ALONE, end_s)
-        beside = [[r.throughput_bps(f, *beside_s) for f in (0, 1)] for r in results]
+        competing_s, alone_s = _span_s(COMPETING, end_s), _span_s(ALONE, end_s)
+        competing = [[r.throughput_bps(f, *competing_s) for f in (0, 1)] for r in results]
         alone = [r.throughput_bps(0, *alone_s) for r in results]
         table.append(
             Row.of(
                 f"{name}: share",
                 "% of half",
-                [200 * own / net.RATE_BPS for own, _ in beside],
+                [200 * own / net.RATE_BPS for own, _ in competing],
             )
         )
-        table.append(measures.use(name, [100 * sum(both) / net.RATE_BPS for both in beside]))
-        table += measures.queue(name, results, [net.QUEUE], beside_s)
-        table.append(measures.fairness(name, beside))
+        table.append(measures.use(name, [100 * sum(both) / net.RATE_BPS for both in competing]))
+        table += measures.queue(name, results, [net.QUEUE], competing_s)
+        table.append(measures.fairness(name, competing))
         table.append(measures.use(f"{name}, alone", [100 * a / net.RATE_BPS for a in alone]))
         table += measures.queue(f"{name}, alone", results, [net.QUEUE], alone_s)
     buffer = next(b for b in BUFFERS["full"] if _key(RIVAL, b) in runs)
@@ -98,7 +98,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     measures.lines(axes, table, points, "share")
     plots.finish(
         axes,
-        title="A flow beside CUBIC over 10 Mb/s",
+        title="A flow against CUBIC over 10 Mb/s",
         x="buffer (packets)",
         y="throughput (% of half of the link)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),
@@ -120,7 +120,7 @@ EXPERIMENT = Experiment(
         "rival": RIVAL,
         "end_s": END_S["full"],
         "rival_in_parts_of_it": [COMES, GOES],
-        "measured_in_parts_of_it": {"beside": list(BESIDE), "alone": list(ALONE)},
+        "measured_in_parts_of_it": {"competing": list(COMPETING), "alone": list(ALONE)},
         "delay_target_s": GROUND.delay_target_s,
     },
     seeds={"quick": 1, "full": 1},
@@ -143,7 +143,7 @@ EXPERIMENT = Experiment(
             "all but Prague share a drop-tail queue with CUBIC; Prague and CUBIC have the two "
             "queues of DualPI2",
             "L4S is made of two queues; DCTCP's threshold marks no packet of CUBIC",
-            "today/fig2 has more round-trip times of Prague beside CUBIC",
+            "today/fig2 has more round-trip times of Prague against CUBIC",
         ),
     ),
     comparisons=(
@@ -153,7 +153,7 @@ EXPERIMENT = Experiment(
         *measures.comparisons(
             [", buffer 20", ", buffer 200", ", buffer 50"],
             ("share", *measures.LOAD, "Jain's index"),
-            "beside CUBIC, buffer 50",
+            "against CUBIC, buffer 50",
             ("share", "Jain's index"),
         ),
     ),

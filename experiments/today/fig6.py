@@ -1,4 +1,4 @@
-"""Which signal survives an incast: 32 senders to one host at 10 Gb/s, beside a long flow."""
+"""Which signal survives an incast: 32 senders to one host at 10 Gb/s, during a long flow."""
 
 from collections.abc import Mapping, Sequence
 

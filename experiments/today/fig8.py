@@ -1,4 +1,4 @@
-"""RoVegas beside CUBIC: in one queue, and in two that DualPI2 couples."""
+"""RoVegas against CUBIC: in one queue, and in two that DualPI2 couples."""
 
 from collections.abc import Mapping, Sequence
 
@@ -93,7 +93,7 @@ def draw(runs: Runs, table: Sequence[Row]) -> Figure:
     axes.set_xticks([at + 0.2 for at in range(len(runs))], [n.replace(", ", "\n") for n in runs])
     plots.finish(
         axes,
-        title="RoVegas beside CUBIC over 40 Mb/s",
+        title="RoVegas against CUBIC over 40 Mb/s",
         x="",
         y="throughput (Mb/s)",
         legend_title=plots.mean_of(len(next(iter(runs.values())))),

@@ -1,4 +1,4 @@
-"""Current signals beside the papers' marks: what each control needs from switches and hosts."""
+"""Current signals and the papers' marks: what each control needs from switches and hosts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

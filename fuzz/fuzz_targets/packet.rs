@@ -26,7 +26,7 @@ static WAYMARK: LazyLock<Arc<Pipeline>> = LazyLock::new(|| {
     Pipeline::compile(&program.expect("waymark.p4 compiles")).expect("the engine takes it")
 });
 
-/// Finds included files beside the one that includes them.
+/// Finds included files in the folder of the file that includes them.
 struct Beside;
 
 impl Loader for Beside {

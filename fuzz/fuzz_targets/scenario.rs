@@ -31,7 +31,7 @@ fn pipeline(name: &str) -> std::sync::Arc<Pipeline> {
     Pipeline::compile(&program.expect("the program compiles")).expect("the engine takes it")
 }
 
-/// Finds included files beside the one that includes them.
+/// Finds included files in the folder of the file that includes them.
 struct Beside;
 
 impl Loader for Beside {

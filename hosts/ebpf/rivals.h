@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR Apache-2.0
 // Flows that fill the queue until it overflows (crates/congestion, waymark/rivals.rs): they show by a queue that is
-// full (CI) again, although the flow kept its backlog. Beside them the flow has the window that CUBIC would have
+// full (CI) again, although the flow kept its backlog. Against them the flow has the window that CUBIC would have
 // (RFC 9438), which changes only when the queue has been full.
 #ifndef WAYMARK_RIVALS_H
 #define WAYMARK_RIVALS_H
@@ -18,7 +18,7 @@ struct rivals {
 	__s64 full_at;    // when the queue was full; valid if was_full
 	__s64 same_until; // until when acknowledgements report the same full queue
 	__s64 refused_at; // when the newest recovery from a full queue began
-	// Beside rivals:
+	// While rivals compete:
 	__u64 kept;    // the window
 	__s64 cut_at;  // when a loss cut CUBIC's window
 	__u64 before;  // CUBIC's window before that

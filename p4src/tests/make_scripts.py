@@ -1,4 +1,4 @@
-"""Writes the packet scripts (*.stf) beside this file: `python p4src/tests/make_scripts.py`.
+"""Writes the packet scripts (*.stf) into this file's folder: `python p4src/tests/make_scripts.py`.
 
 A script's name starts with its program. Each case lists the input and the expected output; nothing
 here computes what a hop would do. All forwarded packets go from host A at port 1 to host B at
@@ -252,7 +252,7 @@ def red() -> Script:
     script.say("The same destination's network, by port 3.")
     by_port_3, at_port_3 = _through_port_3(script)
 
-    script.say("Without red_weight there is no RED, whatever the entries of red.")
+    script.say("Without red_weight there is no RED, regardless of the entries of red.")
     script.add("red 1 port:3 average:0->0 drop_all()")
     script.forwarded("Admitted.", by_port_3, at_port_3, ports=(1, 3))
 
@@ -292,7 +292,9 @@ def ci_unmarked() -> Script:
 
 
 def ecn_unmarked() -> Script:
-    script = Script("A packet that finds an empty queue is not marked, whatever the threshold.")
+    script = Script(
+        "A packet that finds an empty queue is not marked, regardless of the threshold."
+    )
     script.routes()
     script.add("ecn_threshold port:2 mark_above(threshold:0)")
     for ecn, what in enumerate(("Not capable", "0b01", "0b10", "Marked before")):
@@ -385,7 +387,7 @@ def aqt_options() -> Script:
     hidden = {
         "No options at all": b"",
         "NOPs only, 40 of them": NOP * 40,
-        "After EOL there is padding, whatever it looks like": EOL + aqt(7) + EOL * 3,
+        "After EOL there is padding, even if it looks like an option": EOL + aqt(7) + EOL * 3,
         "Inside another option": padded(b"\x88\x0a" + aqt(7)),
         "An unknown option of 40 octets": unknown(40),
     }
@@ -399,7 +401,7 @@ def aqt_options() -> Script:
 
 
 def aqt_saturated() -> Script:
-    script = Script("A saturated AQT does not change, whatever is added.")
+    script = Script("A saturated AQT does not change.")
     script.routes()
     script.feedback(aqt=1)
     script.options("Alone.", aqt(AQT_MAX_US))

@@ -1,4 +1,4 @@
-// ecn.p4 and packet trimming: what a full queue refuses is sent without its payload, in a queue of its own.
+// ecn.p4 and packet trimming: what a full queue refuses is sent without its payload, in a separate queue.
 
 #include <core.p4>
 #include <v1model.p4>

@@ -24,7 +24,7 @@ def tagged(frame: bytes, signal: int, band: int, locator: int = 0) -> bytes:
 
 
 class CsigTest(HopTest):
-    """A hop with bands of its own."""
+    """A hop with its own bands."""
 
     def port(self, host: Host, strip: int = 0) -> None:
         """The port updates tags. Intervals are twelve days long, so that the last one was idle."""

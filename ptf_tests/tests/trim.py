@@ -1,4 +1,4 @@
-"""Packet trimming: what a full queue refuses is cut, and sent by a queue of its own."""
+"""Packet trimming: what a full queue refuses is cut, and sent by a separate queue."""
 
 from ptf_tests.hop import Cause, HopTest
 from ptf_tests.packets import Datagram

@@ -1,1 +1,1 @@
-"""The papers' analyses as functions, to be drawn beside what runs measure."""
+"""The papers' analyses as functions, to be drawn with what runs measure."""

@@ -29,7 +29,7 @@ def plot(
     ],
     out_file: Annotated[
         Path | None,
-        typer.Option("-o", "--out", metavar="PICTURE", help="Default: beside FILE, as .png."),
+        typer.Option("-o", "--out", metavar="PICTURE", help="Default: FILE with the ending .png."),
     ] = None,
     from_s: Annotated[float | None, time_option("--from", help="Start of the picture.")] = None,
     to_s: Annotated[float | None, time_option("--to", help="End of the picture.")] = None,

@@ -100,7 +100,7 @@ export class Core {
     this.waiting.clear();
   }
 
-  /** Ends whatever the instance does now. */
+  /** Ends what the instance does now. */
   stop(): void {
     if (this.waiting.size > 0) this.replace("stopped");
   }

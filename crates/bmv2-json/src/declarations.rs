@@ -79,7 +79,7 @@ impl<'j> Builder<'j> {
     }
 
     fn counter(&mut self, node: &Node<'j>) -> Result<()> {
-        // BMv2 counts both, whatever the program asked for.
+        // BMv2 counts both, regardless of the program's choice.
         let both = CtorArg::Member("CounterType".into(), "packets_and_bytes".into());
         if let Some(table) = bound_table(node)? {
             let id = self.object(node, "direct_counter", Vec::new(), vec![both])?;

@@ -201,7 +201,7 @@ mod tests {
             card.decide(delay);
             assert_eq!(card.cwnd(), after, "{last:?} {delay}");
         }
-        // Decreases at the maximum window and increases at the minimum, whatever the gradient.
+        // Decreases at the maximum window and increases at the minimum, regardless of the gradient.
         let mut card_at_max = card(64.0, None);
         card_at_max.decide(0.1);
         assert_eq!(card_at_max.cwnd(), 56.0);

@@ -45,7 +45,7 @@ impl DeliveryRounds {
         }
     }
 
-    /// Starts a round here, whatever was sent before.
+    /// Starts a round here, regardless of earlier packets.
     pub(crate) fn begin(&mut self) {
         self.next = self.delivered;
     }

@@ -1,7 +1,7 @@
 //! Swift (Kumar et al., SIGCOMM 2020): a window that keeps a target delay, by additive increase below it and
 //! multiplicative decrease, once per round trip, above it.
 //!
-//! Only the fabric window is implemented: hosts here do not measure delays of their own, for which the paper has a
+//! Only the fabric window is implemented: hosts here do not measure their own delays, for which the paper has a
 //! second window. The paper's base target includes propagation, which an operator knows. Here it is the setting
 //! `base_rtt_s`, or by default the minimum round-trip time, and the setting `target_s` is the queueing in addition to
 //! it. Packets do not carry their number of hops, so topology-based scaling must be part of the target.

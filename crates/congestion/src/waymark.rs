@@ -371,12 +371,12 @@ impl Waymark {
         };
         let step = match self.rivals.window() {
             Some(window) => {
-                let beside = step(window - passing * propagation);
+                let competing = step(window - passing * propagation);
                 // Rivals that leave no queue for a round trip do not compete now.
                 if speed > 1.0 {
-                    beside.max(own())
+                    competing.max(own())
                 } else {
-                    beside
+                    competing
                 }
             }
             None => own(),

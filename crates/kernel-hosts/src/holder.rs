@@ -101,7 +101,7 @@ pub fn hold(
 ) -> Result<(), KernelError> {
     let index = find_interface(name)?;
     let set = MarkSet::parse(marks)?;
-    // A session of its own: the terminal of the caller does not end it.
+    // A separate session: the terminal of the caller does not end it.
     let _ = rustix::process::setsid();
     let listener =
         UnixListener::bind_addr(&address(index)).map_err(|error| match error.kind() {

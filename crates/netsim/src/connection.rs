@@ -92,7 +92,7 @@ impl Connection {
         }
     }
 
-    /// Whether it no longer answers, whatever arrives.
+    /// Whether it no longer answers any packet.
     pub fn is_closed(&self) -> bool {
         match self {
             Connection::Ns2(_) => false,

@@ -1,4 +1,4 @@
-//! Batches that become visible to packets as a whole. Their tables and action profiles are built beside the ones that
+//! Batches that become visible to packets as a whole. Their tables and action profiles are built separately from those that
 //! packets see, incrementally between packets, and then swapped in at once.
 
 use crate::CounterData;

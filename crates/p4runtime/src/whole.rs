@@ -1,6 +1,6 @@
 //! Batches that packets see as a whole or not at all (specification, 12.2, `DATAPLANE_ATOMIC`).
 //!
-//! The new state is built beside the state that packets see, in parts between batches of packets, and swapped in at
+//! The new state is built while packets see the old one, in parts between batches of packets, and swapped in at
 //! once. In the meantime the gate keeps other writes and reads away.
 
 use crate::batch::{self, Undo};

@@ -38,6 +38,6 @@ async fn older_configurations_are_accepted_with_their_p4info() {
         }
     }
     println!("{} of {pairs} accepted", pairs - refused.len());
-    assert!(pairs > 0, "there is no P4Info beside any configuration");
+    assert!(pairs > 0, "there is no P4Info next to any configuration");
     assert!(refused.is_empty(), "{}", refused.join("\n"));
 }

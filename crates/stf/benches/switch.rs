@@ -293,7 +293,7 @@ fn benches(c: &mut Criterion<CpuTime>) {
 }
 
 /// Packets to 1,000 hosts behind a router, one after another: more keys than a table
-/// keeps beside its index.
+/// keeps next to its index.
 fn many_destinations(c: &mut Criterion<CpuTime>) {
     let host = |i: u32| (0x0b00_0000 + i.wrapping_mul(0x9e37_79b9) % 0x0100_0000).to_be_bytes();
     let mut switch = routed("waymark.p4");

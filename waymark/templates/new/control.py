@@ -1,4 +1,4 @@
-"""A congestion control, which runs beside the compiled ones.
+"""A congestion control, which runs like the compiled ones.
 
     waymark compare ./my_control.py vegas cubic --load 0.5 --seeds 3
 

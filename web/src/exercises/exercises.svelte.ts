@@ -126,7 +126,7 @@ export class Exercises {
         outcomes.push({ ...outcome, ...came, passed: (came.verdict ?? came.found)!.passed });
       } catch (error) {
         outcomes.push({ ...outcome, error: (error as Error).message });
-        // Whatever never ends in one check never ends in the others: each would take as long.
+        // What never ends in one check never ends in the others: each would take as long.
         if ((error as Error).message === ENDLESS) break;
       }
     }

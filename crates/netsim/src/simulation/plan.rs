@@ -33,7 +33,7 @@ pub(super) struct Plan {
     chosen: usize,
     /// Cores that there are for the threads.
     pub cores: usize,
-    /// Whether it is always divided, whatever the cost.
+    /// Whether it is always divided, regardless of the cost.
     always: bool,
     /// Number of events between decisions.
     stretch: u64,

@@ -1,4 +1,4 @@
-//! Declarations: which one comes next, whether it is allowed there, and those without a file of their own.
+//! Declarations: which one comes next, whether it is allowed there, and those without a separate file.
 
 use super::{Parse, Parser, Reported};
 use crate::ast::{Annotation, Declaration, DeclarationKind, Ident, Instance, Type, TypeKind};

@@ -1,4 +1,4 @@
-//! Drafts of tables, which are built beside the table that packets see and then replace it at once.
+//! Drafts of tables, which are built while packets see the old table, and then replace it at once.
 
 use super::chunks::Chunks;
 use super::gradual::Gradual;

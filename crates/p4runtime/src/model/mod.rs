@@ -245,7 +245,7 @@ impl Model {
     pub fn digest_of(&self, ty: Option<&Type>) -> Option<(u32, &DigestModel)> {
         let mut named = self.digests.iter();
         let found = named.find(|(_, digest)| ty.is_some() && digest.ty.as_ref() == ty);
-        // Whatever its name, it must be the only digest.
+        // It must be the only digest; its name does not matter.
         let only = || (self.digests.len() == 1).then(|| self.digests.iter().next())?;
         found.or_else(only).map(|(&id, digest)| (id, digest))
     }

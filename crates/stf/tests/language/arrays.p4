@@ -20,7 +20,7 @@ header h_t {
     bit<8>[4] octets;
 }
 
-// What the parser reads beside octets: fields that are not whole octets, and a struct's.
+// What the parser reads other than octets: fields that are not whole octets, and a struct's.
 header mixed_t {
     bit<4>[3] nibbles;
     bit<4> rest;

@@ -1,4 +1,4 @@
-// An lpm key beside an exact, a ternary and a range key.
+// An lpm key in a table with an exact, a ternary and a range key.
 #include "shell/before.p4"
 
 control Work(inout headers_t hdr, inout metadata_t md) {

@@ -355,7 +355,7 @@ impl EcnState {
         self.mode != EcnMode::Indication && acked > self.cut_until
     }
 
-    /// Records that the window was reduced, for whatever reason. `next` is the next position to send.
+    /// Records that the window was reduced, for any reason. `next` is the next position to send.
     pub(super) fn on_cut(&mut self, next: u64) {
         self.cut_until = next;
         self.reduced = self.agreed && !self.counts && self.mode != EcnMode::Indication;

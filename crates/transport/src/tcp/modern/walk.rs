@@ -17,7 +17,7 @@ enum Event {
     Send(u64),
     /// This many lost segments are sent again.
     Resend(u64),
-    /// The newest segment is sent again, whatever its state: a probe.
+    /// The newest segment is sent again, in any state: a probe.
     Probe,
     /// Everything before a segment, and a part of that segment, is acknowledged.
     Ack(u64, bool),

@@ -1,5 +1,5 @@
 //! Fast retransmit and fast recovery (RFC 5681 §3.2), with the inflation kept separate from cwnd.
-//! The first new acknowledgement ends it, whatever it covers.
+//! The first new acknowledgement ends it, regardless of what it covers.
 
 use congestion::{AckEvent, Evidence};
 use units::Instant;
