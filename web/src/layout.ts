@@ -1,8 +1,9 @@
 /**
- * Where the nodes of a network are drawn: switches in a row, or on an arc if links pass others; hosts
- * next to their switch.
+ * Where the nodes of a network are drawn: switches in a row, or on an arc if links pass others, with the
+ * hosts on both sides; the nodes of large networks as `spread.ts` places them.
  */
 import type { Endpoint } from "./protocol";
+import { spread } from "./spread";
 
 /** What a network consists of: a scenario has all of it, and so has the map of a live network. */
 export interface Network {
@@ -20,8 +21,23 @@ export interface Place {
   half: number;
 }
 
-/** Half of a node's height in pixels. */
-export const HALF = 14;
+/** A drawing of a network. */
+export interface Drawing {
+  places: Map<string, Place>;
+  /** Half of a node's height in pixels. */
+  tall: number;
+  /** The size of the names in pixels. */
+  font: number;
+}
+
+/** Half of a node's height in pixels, and of a small one's. */
+const [HALF, SMALL] = [14, 9];
+
+/** More switches, or more hosts on one side, are drawn small and spread over the whole area. */
+const [ROW_MOST, COLUMN_MOST] = [6, 7];
+/** Free space around nodes, in pixels. */
+const GAP = 6;
+const PUSHES = 200;
 
 /** A node's centre in pixels. The whole node is in the area. */
 export function centre(place: Place, width: number, height: number): [number, number] {
@@ -30,17 +46,45 @@ export function centre(place: Place, width: number, height: number): [number, nu
 }
 
 /** How far a node reaches from its centre in a direction, in pixels, with a margin. */
-export const reach = (place: Place, dx: number, dy: number): number =>
-  2 + Math.min(place.half, place.half / Math.abs(dx), HALF / Math.abs(dy));
+export const reach = (place: Place, tall: number, dx: number, dy: number): number =>
+  2 + Math.min(place.half, place.half / Math.abs(dx), tall / Math.abs(dy));
+
+/** The least size, at least the given one and in its proportions, at which no node covers another. */
+export function enough(drawing: Drawing, width: number, height: number): [number, number] {
+  const nodes = [...drawing.places.values()];
+  const isFree = (times: number) => {
+    const at = nodes.map((place) => centre(place, times * width, times * height));
+    return nodes.every((one, i) =>
+      nodes.slice(i + 1).every((other, j) => {
+        const [[ax, ay], [bx, by]] = [at[i]!, at[i + 1 + j]!];
+        const isApart = Math.abs(ax - bx) >= one.half + other.half + GAP;
+        return isApart || Math.abs(ay - by) >= 2 * drawing.tall + GAP;
+      }),
+    );
+  };
+  let times = 1;
+  while (times < 8 && !isFree(times)) times *= 1.1;
+  return [Math.round(times * width), Math.round(times * height)];
+}
 
 /** Places within a unit square. */
-export function placed(network: Network): Map<string, Place> {
+export function placed(network: Network): Drawing {
   const neighbours = new Map<string, string[]>();
   for (const { a, b } of network.links) {
     neighbours.set(a.node, [...(neighbours.get(a.node) ?? []), b.node]);
     neighbours.set(b.node, [...(neighbours.get(b.node) ?? []), a.node]);
   }
   const switches = ordered(Object.keys(network.switches), network, neighbours);
+  const inRows = switches.length <= ROW_MOST ? rows(network, neighbours, switches) : null;
+  return inRows ?? over(network, neighbours, switches);
+}
+
+/** Switches in a row or on an arc, hosts on both sides; null: there are too many hosts. */
+function rows(
+  network: Network,
+  neighbours: Map<string, string[]>,
+  switches: string[],
+): Drawing | null {
   const places = new Map<string, Place>();
   const number = new Map(switches.map((name, i) => [name, i]));
   const isRow = network.links.every(({ a, b }) => {
@@ -62,6 +106,7 @@ export function placed(network: Network): Map<string, Place> {
     const side = left ? "left" : "right";
     columns.set(side, [...(columns.get(side) ?? []), host]);
   }
+  if ([...columns.values()].some((hosts) => hosts.length > COLUMN_MOST)) return null;
   for (const [side, hosts] of columns) {
     hosts.forEach((host, i) => {
       const y = (i + 0.5) / hosts.length;
@@ -73,7 +118,67 @@ export function placed(network: Network): Map<string, Place> {
       });
     });
   }
-  return places;
+  return { places, tall: HALF, font: 12 };
+}
+
+/** Small nodes over the whole area, the first sender on the left. */
+function over(network: Network, neighbours: Map<string, string[]>, switches: string[]): Drawing {
+  const names = [...switches, ...Object.keys(network.hosts)];
+  const number = new Map(names.map((name, i) => [name, i]));
+  const points = spread(
+    names.map((name) => (neighbours.get(name) ?? []).map((to) => number.get(to)!)),
+  );
+  const halves = names.map((name) => Math.max(SMALL, 3 * name.length + 4));
+  pushApart(points, halves);
+  const extent = (axis: 0 | 1): [number, number] => {
+    const along = points.map((point) => point[axis]);
+    return [Math.min(...along), Math.max(...along)];
+  };
+  const [left, right] = extent(0);
+  const [top, bottom] = extent(1);
+  const sender = number.get(network.flows[0]?.from ?? "");
+  const isTurned = sender !== undefined && 2 * points[sender]![0] > left + right;
+  const places = new Map<string, Place>();
+  names.forEach((name, i) => {
+    const x = (points[i]![0] - left) / (right - left || 1);
+    const y = (points[i]![1] - top) / (bottom - top || 1);
+    places.set(name, {
+      x: 0.05 + 0.9 * (isTurned ? 1 - x : x),
+      y: 0.06 + 0.88 * y,
+      kind: i < switches.length ? "switch" : "host",
+      half: halves[i]!,
+    });
+  });
+  return { places, tall: SMALL, font: 10 };
+}
+
+/** Scales places to pixels, and moves nodes that would cover each other. */
+function pushApart(points: [number, number][], halves: number[]): void {
+  const width = 60 * Math.sqrt(2 * points.length);
+  for (const axis of [0, 1] as const) {
+    const along = points.map((point) => point[axis]);
+    const least = Math.min(...along);
+    const size = (axis === 0 ? width : width / 2) / (Math.max(...along) - least || 1);
+    for (const point of points) point[axis] = (point[axis] - least) * size;
+  }
+  for (let round = 0; round < PUSHES; round++) {
+    let isFree = true;
+    points.forEach((one, i) => {
+      for (let j = i + 1; j < points.length; j++) {
+        const other = points[j]!;
+        const [dx, dy] = [other[0] - one[0], other[1] - one[1]];
+        const across = halves[i]! + halves[j]! + 2 * GAP - Math.abs(dx);
+        const down = 2 * SMALL + 2 * GAP - Math.abs(dy);
+        if (across <= 0 || down <= 0) continue;
+        isFree = false;
+        const axis = across < down ? 0 : 1;
+        const by = ((axis === 0 ? across : down) / 2) * ((axis === 0 ? dx : dy) < 0 ? -1 : 1);
+        one[axis] -= by;
+        other[axis] += by;
+      }
+    });
+    if (isFree) return;
+  }
 }
 
 /** Half of the width that a name in 12 pixels needs. */
