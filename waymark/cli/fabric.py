@@ -37,6 +37,7 @@ class PatternName(StrEnum):
     epilog=examples(
         "waymark topology fat-tree:4 --out fat-tree.yaml",
         "waymark topology leaf-spine:4x2x8 --rate '1 Gb/s' --trunk '4 Gb/s'",
+        "waymark topology Abilene.graphml --rate '10 Mb/s' --out abilene.yaml",
     ),
 )
 def topology(
@@ -44,7 +45,8 @@ def topology(
         str,
         typer.Argument(
             metavar="KIND:SIZE",
-            help="fat-tree:K, leaf-spine:LEAVESxSPINESxHOSTS, dumbbell:PAIRS or parking-lot:HOPS.",
+            help="fat-tree:K, leaf-spine:LEAVESxSPINESxHOSTS, dumbbell:PAIRS or parking-lot:HOPS; "
+            "or a file FILE.graphml.",
         ),
     ],
     rate: Annotated[
@@ -64,17 +66,22 @@ def topology(
         Path, typer.Option("--out", metavar="FILE", help="Output file; -: standard output.")
     ] = STANDARD,
 ) -> None:
-    """Write the topology file of a generated network.
+    """Write the topology file of a generated network, or of a network in GraphML.
 
-    It is a fat-tree, a leaf-spine network, a dumbbell or a parking lot. waymark up and waymark
-    compare read these files.
+    It is a fat-tree, a leaf-spine network, a dumbbell, a parking lot, or a file of the Internet
+    Topology Zoo. waymark up and waymark compare read these files.
     """
-    from waymark import generated
+    from waymark import generated, graphml
     from waymark.fabric import Cable
 
     cable = Cable(rate, delay, queue)
     its_trunk = None if trunk is None else Cable(trunk, delay, queue)
-    made = generated.generate(kind, cable, its_trunk)
+    if graphml.is_graphml(kind):
+        if its_trunk is not None:
+            raise WaymarkError(f"{kind}: its links have their own rates; --trunk is not valid")
+        made = graphml.load(Path(kind), cable)
+    else:
+        made = generated.generate(kind, cable, its_trunk)
     write(file, generated.as_yaml(made, f"{kind}, made by waymark topology."))
 
 
