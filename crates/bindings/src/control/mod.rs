@@ -45,8 +45,8 @@ impl Failure {
     /// `sys.exit` (Ctrl-C is neither).
     fn set(&self, py: Python<'_>, place: impl FnOnce() -> String, raised: PyErr) {
         let known = raised.is_instance_of::<ControlError>(py);
-        let failed = raised.is_instance_of::<PyException>(py)
-            || raised.is_instance_of::<PySystemExit>(py);
+        let failed =
+            raised.is_instance_of::<PyException>(py) || raised.is_instance_of::<PySystemExit>(py);
         let error = match failed && !known {
             false => raised,
             true => {
