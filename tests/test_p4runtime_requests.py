@@ -372,13 +372,23 @@ def test_batches_of_more_than_4_mib_are_taken(client: Client) -> None:
     client.write((DELETE, entry))
 
 
-def test_a_request_has_at_most_524288_parts(client: Client) -> None:
-    empty = p4r.WriteRequest(updates=[p4r.Update()]).SerializeToString()
+def test_a_request_takes_at_most_512_mib_of_memory(client: Client) -> None:
     write = client.channel.unary_unary("/p4.v1.P4Runtime/Write")
     request = p4r.WriteRequest(device_id=1, election_id=client.id).SerializeToString()
-    error = refused(lambda: write(request + empty * 600_000))
+    empty = p4r.WriteRequest(updates=[p4r.Update()]).SerializeToString()
+    error = refused(lambda: write(request + empty * 4_000_000))
     assert error.code() is Code.RESOURCE_EXHAUSTED
-    assert "at most 524288 updates or entities" in str(error.details())
+    assert "more than 512 MiB" in str(error.details())
+    tables = b"\x12\x00" * 4_000_000
+    request = b"\x08\x01\x32" + _varint(len(tables) + 5) + b"\x0a" + _varint(len(tables)) + tables
+    push = client.channel.unary_unary("/p4.v1.P4Runtime/SetForwardingPipelineConfig")
+    assert refused(lambda: push(request)).code() is Code.RESOURCE_EXHAUSTED
+
+
+def _varint(value: int) -> bytes:
+    """A length as Protocol Buffers encode it."""
+    low = value & 0x7F
+    return bytes([low]) if value < 0x80 else bytes([low | 0x80]) + _varint(value >> 7)
 
 
 # -- reading ------------------------------------------------------------------------------------

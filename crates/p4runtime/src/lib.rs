@@ -25,6 +25,7 @@ mod device;
 mod digests;
 mod entities;
 mod fault;
+mod footprint;
 mod local;
 pub mod losses;
 mod model;
