@@ -2,6 +2,8 @@
 
 #[path = "compiled/cleared.rs"]
 mod cleared;
+#[path = "compiled/empty_groups.rs"]
+mod empty_groups;
 #[path = "compiled/hashes.rs"]
 mod hashes;
 #[path = "compiled/headers.rs"]

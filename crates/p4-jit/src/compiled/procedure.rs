@@ -326,14 +326,21 @@ impl Procedure<'_, '_, '_> {
             self.emitter.store(site.hit, hit);
         }
         let after = self.emitter.build.create_block();
-        let actions = &code.tables[site.table as usize].actions;
+        let table = &code.tables[site.table as usize];
+        let actions = &table.actions;
         let begins: Vec<_> = actions
             .iter()
             .map(|_| self.emitter.build.create_block())
             .collect();
         let e = &mut self.emitter;
+        if let Some(empty_group) = table.empty_group
+            && site.action_run != NONE
+        {
+            let none = e.number(empty_group);
+            e.store(site.action_run, none);
+        }
         let action = e.load_number(found, offset_of!(Found, action) as i32);
-        // The only remaining value is `NONE`.
+        // The only remaining value is `NONE`, of a group without members.
         if begins.len() <= FEW {
             for (index, &begin) in (0..).zip(&begins) {
                 let is = e.build.ins().icmp_imm(IntCC::Equal, action, index);

@@ -281,6 +281,9 @@ pub struct ActionCode {
 #[derive(Clone, Debug)]
 pub struct TableCode {
     pub actions: Vec<ActionCode>,
+    /// The value of `action_run` if a group has no members: that of `NoAction`, or one of no action if the table does
+    /// not list it. `None` for a table without action profile.
+    pub empty_group: Option<u64>,
 }
 
 /// A linked program.

@@ -84,7 +84,15 @@ impl<'p, A: Architecture> Compiler<'p, A> {
                 .iter()
                 .map(|listed| self.action(listed))
                 .collect();
-            self.code.tables.push(TableCode { actions });
+            let no_action = table
+                .actions
+                .iter()
+                .position(|listed| self.program[listed.action].name == "NoAction");
+            let empty_group = no_action.unwrap_or(table.actions.len()) as u64;
+            self.code.tables.push(TableCode {
+                actions,
+                empty_group: table.implementation.map(|_| empty_group),
+            });
         }
     }
 

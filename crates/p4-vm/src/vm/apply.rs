@@ -165,6 +165,11 @@ fn apply_any<const TRACED: bool>(
         if site.hit != NONE {
             words[site.hit as usize] = found.is_some() as u64;
         }
+        if let Some(empty_group) = code.tables[site.table as usize].empty_group
+            && site.action_run != NONE
+        {
+            words[site.action_run as usize] = empty_group;
+        }
         return None;
     };
     if TRACED && let Some(tracer) = tracer {
