@@ -21,7 +21,7 @@ from waymark.experiment import Experiment, Row, Runs, Scale
 from waymark.missing_marks import missing_marks
 from waymark.result import Result
 from waymark.scenario import Scenario
-from waymark.tables import NumberTable
+from waymark.tables import NumberTable, fixed
 from waymark.topology import Link, Topology
 from waymark.traffic import PACKET_OCTETS, Algorithm, Flow, ModernProfile, OnOff, Profile, Tracing
 from waymark.units import format_rate
@@ -244,9 +244,8 @@ class Comparison:
             for one in self.measures:
                 row = Row.of("", "", [one.of(self, run) for run in several])
                 sd = row.waymark_sd if one.name == "throughput_kbps" else None
-                cells.append(
-                    f"{row.waymark:.{one.digits}f}" + ("" if sd is None else f" ± {sd:.0f}")
-                )
+                mean = fixed(row.waymark, one.digits)
+                cells.append(mean + ("" if sd is None else f" ± {sd:.0f}"))
             table.add_row(label, *cells)
         return table
 

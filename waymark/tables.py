@@ -18,6 +18,11 @@ def digits(number: float | None) -> str:
     return f"{number:.0f}" if abs(number) >= 1000 else f"{number:.4g}"
 
 
+def fixed(number: float, decimals: int) -> str:
+    """A number with this many decimals; a dash for NaN."""
+    return "–" if number != number else f"{number:.{decimals}f}"
+
+
 class NumberTable(Table):
     """A table that never cuts a number.
 
