@@ -37,7 +37,6 @@ const [HALF, SMALL] = [14, 9];
 const [ROW_MOST, COLUMN_MOST] = [6, 7];
 /** Free space around nodes, in pixels. */
 const GAP = 6;
-const PUSHES = 200;
 
 /** A node's centre in pixels. The whole node is in the area. */
 export function centre(place: Place, width: number, height: number): [number, number] {
@@ -76,7 +75,7 @@ export function placed(network: Network): Drawing {
   }
   const switches = ordered(Object.keys(network.switches), network, neighbours);
   const inRows = switches.length <= ROW_MOST ? rows(network, neighbours, switches) : null;
-  return inRows ?? over(network, neighbours, switches);
+  return inRows ?? over(network, switches);
 }
 
 /** Switches in a row or on an arc, hosts on both sides; null: there are too many hosts. */
@@ -122,14 +121,18 @@ function rows(
 }
 
 /** Small nodes over the whole area, the first sender on the left. */
-function over(network: Network, neighbours: Map<string, string[]>, switches: string[]): Drawing {
+function over(network: Network, switches: string[]): Drawing {
   const names = [...switches, ...Object.keys(network.hosts)];
   const number = new Map(names.map((name, i) => [name, i]));
-  const points = spread(
-    names.map((name) => (neighbours.get(name) ?? []).map((to) => number.get(to)!)),
-  );
   const halves = names.map((name) => Math.max(SMALL, 3 * name.length + 4));
-  pushApart(points, halves);
+  const ends = network.links.map(({ a, b }): [number, number] => [
+    number.get(a.node)!,
+    number.get(b.node)!,
+  ]);
+  const points = spread(
+    halves.map((half) => half + GAP),
+    ends,
+  );
   const extent = (axis: 0 | 1): [number, number] => {
     const along = points.map((point) => point[axis]);
     return [Math.min(...along), Math.max(...along)];
@@ -150,35 +153,6 @@ function over(network: Network, neighbours: Map<string, string[]>, switches: str
     });
   });
   return { places, tall: SMALL, font: 10 };
-}
-
-/** Scales places to pixels, and moves nodes that would cover each other. */
-function pushApart(points: [number, number][], halves: number[]): void {
-  const width = 60 * Math.sqrt(2 * points.length);
-  for (const axis of [0, 1] as const) {
-    const along = points.map((point) => point[axis]);
-    const least = Math.min(...along);
-    const size = (axis === 0 ? width : width / 2) / (Math.max(...along) - least || 1);
-    for (const point of points) point[axis] = (point[axis] - least) * size;
-  }
-  for (let round = 0; round < PUSHES; round++) {
-    let isFree = true;
-    points.forEach((one, i) => {
-      for (let j = i + 1; j < points.length; j++) {
-        const other = points[j]!;
-        const [dx, dy] = [other[0] - one[0], other[1] - one[1]];
-        const across = halves[i]! + halves[j]! + 2 * GAP - Math.abs(dx);
-        const down = 2 * SMALL + 2 * GAP - Math.abs(dy);
-        if (across <= 0 || down <= 0) continue;
-        isFree = false;
-        const axis = across < down ? 0 : 1;
-        const by = ((axis === 0 ? across : down) / 2) * ((axis === 0 ? dx : dy) < 0 ? -1 : 1);
-        one[axis] -= by;
-        other[axis] += by;
-      }
-    });
-    if (isFree) return;
-  }
 }
 
 /** Half of the width that a name in 12 pixels needs. */
