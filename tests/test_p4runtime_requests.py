@@ -380,7 +380,7 @@ def test_a_request_takes_at_most_512_mib_of_memory(client: Client) -> None:
     assert error.code() is Code.RESOURCE_EXHAUSTED
     assert "more than 512 MiB" in str(error.details())
     tables = b"\x12\x00" * 4_000_000
-    request = b"\x08\x01\x32" + _varint(len(tables) + 5) + b"\x0a" + _varint(len(tables)) + tables
+    request = b"\x08\x01\x2a" + _varint(len(tables) + 5) + b"\x0a" + _varint(len(tables)) + tables
     push = client.channel.unary_unary("/p4.v1.P4Runtime/SetForwardingPipelineConfig")
     assert refused(lambda: push(request)).code() is Code.RESOURCE_EXHAUSTED
 
