@@ -628,6 +628,17 @@ def test_many_errors_fit_into_a_status(client: Client) -> None:
     assert "4999 more of 5000" in str(error.details())
 
 
+def test_a_missing_entry_is_named_by_its_key_and_a_priority_if_it_has_one(client: Client) -> None:
+    route = client.entry("route", client.action("forward", port=1), address=(1, 8))
+    learn = client.entry("classify", client.action("learn"), 11, **{"class": 7})
+    messages = [
+        errors(refused(lambda entry=entry: client.write((DELETE, entry))))[0].message
+        for entry in (route, learn)
+    ]
+    assert "priority" not in messages[0]
+    assert messages[1].endswith(" and priority 11")
+
+
 @p4runtime("write-errors-many")
 def test_clients_that_accept_more_metadata_get_every_error_of_a_large_batch(client: Client) -> None:
     entry = client.entry("route", client.action("forward", port=1), address=(1, 8))

@@ -325,11 +325,17 @@ impl TableState {
         self.named(&matches, priority)
             .ok_or_else(|| ControlError::NotFound {
                 at: format!("table `{}`", self.name),
-                what: format!(
-                    "entry with the key {} and priority {priority}",
-                    show(&matches)
-                ),
+                what: format!("entry with {}", self.name_of(&matches, priority)),
             })
+    }
+
+    /// What identifies an entry: its key, and its priority if the table's entries have one.
+    fn name_of(&self, matches: &[Match], priority: u32) -> String {
+        let key = show(matches);
+        match self.by_priority() {
+            true => format!("the key {key} and priority {priority}"),
+            false => format!("the key {key}"),
+        }
     }
 
     /// The entry with these normalised matches and this priority.
@@ -494,7 +500,7 @@ impl TableState {
             }
         }
         if self.named(&matches, entry.priority).is_some() {
-            let what = format!("an entry with the key {} and that priority", show(&matches));
+            let what = format!("an entry with {}", self.name_of(&matches, entry.priority));
             return Err(ControlError::Exists { at: at(), what });
         }
         self.forget_recent();
