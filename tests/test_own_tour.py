@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 from conftest import ROOT
@@ -19,14 +20,23 @@ def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
     commands = tmp_path / "bin"
     commands.mkdir()
     make_commands(commands)
-    [sweep] = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    trace, sweep = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     work = tmp_path / "work"
     work.mkdir()
     (work / "my_sweep.py").write_text(sweep)
+    (work / "trace.py").write_text(trace)
+    # Two opportunities to send in the first 500 ms, none in the second, one in the third.
+    (work / "mahimahi.trace").write_text("10\n20\n1400\n")
+    (work / "traced.yaml").write_text(
+        "topology: my_network.yaml\nseconds: 3\n"
+        "flows: [{name: traced, from: s1, to: d1, control: vegas}]\n"
+    )
     [scenario] = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     (work / "page.yaml").write_text(scenario)
     script = "\n".join(re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL))
     script += "waymark run page.yaml --seeds 1\n"
+    script += f"{sys.executable} trace.py mahimahi.trace >> traced.yaml\n"
+    script += "waymark run traced.yaml --seeds 1\n"
     home = os.environ | {
         "PATH": f"{commands}:{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
@@ -45,6 +55,11 @@ def test_every_command_runs_as_it_is_written(tmp_path: Path) -> None:
     assert "Comparison on bottleneck" in report
     assert "Comparison on my_network" in report
     assert "first, throughput, 25-40 s" in done.stdout
+    assert "traced, throughput" in done.stdout
+    rates = re.findall(
+        r"at: (\d+) ms, link: r1->r2, rate: (\d+)", (work / "traced.yaml").read_text()
+    )
+    assert rates == [("0", "48128"), ("500", "24064"), ("1000", "24064")]
     assert json.loads((work / "scenario.schema.json").read_text())["required"] == ["seconds"]
     with (work / "sweep.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
